@@ -13,13 +13,15 @@ set_property(CACHE BK_SANITIZE PROPERTY STRINGS "" address thread)
 # Where `./dev setup` puts what Debian has no package for.
 set(BK_CACHE_DIR "${CMAKE_SOURCE_DIR}/.cache" CACHE PATH "Folder of what `./dev setup` fetched")
 
-# DuckDB comes from npm, so it is on only where the set-up has fetched it.
-if(EXISTS "${BK_CACHE_DIR}/duckdb/lib/libduckdb.so" AND EXISTS "${BK_CACHE_DIR}/duckdb/include/duckdb.h")
-  set(bk_duckdb_default ON)
-else()
-  set(bk_duckdb_default OFF)
+# DuckDB comes from npm, so it is on where the set-up has fetched it;
+# -DBK_WITH_DUCKDB=ON or OFF overrides that.
+if(NOT DEFINED BK_WITH_DUCKDB)
+  if(EXISTS "${BK_CACHE_DIR}/duckdb/lib/libduckdb.so" AND EXISTS "${BK_CACHE_DIR}/duckdb/include/duckdb.h")
+    set(BK_WITH_DUCKDB ON)
+  else()
+    set(BK_WITH_DUCKDB OFF)
+  endif()
 endif()
-option(BK_WITH_DUCKDB "Build the DuckDB judge and sandbox (needs `./dev setup`)" ${bk_duckdb_default})
 
 if(NOT BK_SANITIZE MATCHES "^(|address|thread)$")
   message(FATAL_ERROR "BK_SANITIZE: got `${BK_SANITIZE}`, want empty, address or thread")

@@ -33,7 +33,12 @@
 #     bin/fuzz/document_fuzz: with libFuzzer in preset `fuzz`; elsewhere a binary
 #     that replays the corpus, which ctest runs (label fuzz).
 
-include(CMakeParseArguments)
+#
+#   bk_generated(NAME config_reference FILE docs/config.md COMMAND keeperd --print-reference)
+#     A file in the tree that is what a program of ours prints. `./dev gen`
+#     writes it again; a test (label lint) fails when it differs.
+
+add_custom_target(gen)
 
 function(bk_library)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "HDRS;SRCS;DEPS;PRIVATE_DEPS")
@@ -123,6 +128,24 @@ function(bk_fuzz)
     target_sources(${arg_NAME} PRIVATE "${CMAKE_SOURCE_DIR}/cmake/fuzz_replay_main.cc")
     bk_register_test("$<TARGET_FILE:${arg_NAME}>" ${arg_CORPUS})
   endif()
+endfunction()
+
+function(bk_generated)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;FILE" "COMMAND")
+  bk_check_arguments(bk_generated "${arg_NAME}" "${arg_UNPARSED_ARGUMENTS}")
+  set(file "${CMAKE_SOURCE_DIR}/${arg_FILE}")
+  list(POP_FRONT arg_COMMAND program)
+  if(TARGET ${program})
+    set(depends ${program})
+    set(program "$<TARGET_FILE:${program}>")
+  endif()
+  add_custom_target(gen_${arg_NAME}
+    COMMAND "${CMAKE_SOURCE_DIR}/cmake/generated.sh" write "${file}" "${program}" ${arg_COMMAND}
+    DEPENDS ${depends} WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}" VERBATIM)
+  add_dependencies(gen gen_${arg_NAME})
+  set(arg_LABEL lint)
+  set(arg_NAME gen_${arg_NAME}_is_fresh)
+  bk_register_test("${CMAKE_SOURCE_DIR}/cmake/generated.sh" check "${file}" "${program}" ${arg_COMMAND})
 endfunction()
 
 # Registers `command` with ctest, reading the arg_ variables of its caller.

@@ -87,6 +87,10 @@ target_compile_options(bk_flags INTERFACE
   -Wno-missing-field-initializers  # designated initialisers leave defaults out on purpose
   $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>
   $<$<BOOL:${BK_WERROR}>:-Werror>)
+# Warnings of GCC 12's optimiser that are often wrong about std::string and
+# std::variant: shown, never fatal (-Wrestrict is wrong too often even to show).
+target_compile_options(bk_flags INTERFACE
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-error=maybe-uninitialized;-Wno-error=array-bounds;-Wno-error=stringop-overflow;-Wno-error=stringop-overread;-Wno-error=dangling-pointer;-Wno-error=free-nonheap-object>)
 # [[nodiscard]] is an error everywhere, -Werror or not.
 target_compile_options(bk_flags INTERFACE -Werror=unused-result -Werror=return-type)
 target_include_directories(bk_flags INTERFACE "${CMAKE_SOURCE_DIR}")
