@@ -1,0 +1,143 @@
+// Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
+
+#include "policy/base/strings.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "absl/strings/str_format.h"
+
+namespace bridgekeeper {
+namespace {
+
+char LowerAscii(char c) { return (c >= 'A' && c <= 'Z') ? static_cast<char>(c - 'A' + 'a') : c; }
+
+// Optimal string alignment distance: one insertion, deletion, substitution or
+// swap of neighbours costs 1.
+size_t Distance(std::string_view a, std::string_view b) {
+  const size_t columns = b.size() + 1;
+  std::vector<size_t> before(columns), previous(columns), current(columns);
+  for (size_t j = 0; j < columns; ++j) previous[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    current[0] = i;
+    for (size_t j = 1; j < columns; ++j) {
+      const bool same = LowerAscii(a[i - 1]) == LowerAscii(b[j - 1]);
+      current[j] = std::min({previous[j] + 1, current[j - 1] + 1, previous[j - 1] + (same ? 0 : 1)});
+      if (i > 1 && j > 1 && LowerAscii(a[i - 1]) == LowerAscii(b[j - 2]) &&
+          LowerAscii(a[i - 2]) == LowerAscii(b[j - 1])) {
+        current[j] = std::min(current[j], before[j - 2] + 1);
+      }
+    }
+    std::swap(before, previous);
+    std::swap(previous, current);
+  }
+  return previous[b.size()];
+}
+
+struct CodePoint {
+  uint32_t value;
+  size_t length;  // 0: the byte at this position starts no valid sequence
+};
+
+CodePoint Decode(std::string_view text, size_t at) {
+  const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
+  const uint8_t first = byte(at);
+  if (first < 0x80) return {first, 1};
+  size_t length = 0;
+  uint32_t value = 0;
+  uint32_t smallest = 0;
+  if ((first & 0xE0) == 0xC0) {
+    length = 2, value = first & 0x1Fu, smallest = 0x80;
+  } else if ((first & 0xF0) == 0xE0) {
+    length = 3, value = first & 0x0Fu, smallest = 0x800;
+  } else if ((first & 0xF8) == 0xF0) {
+    length = 4, value = first & 0x07u, smallest = 0x10000;
+  } else {
+    return {0, 0};
+  }
+  if (at + length > text.size()) return {0, 0};
+  for (size_t i = 1; i < length; ++i) {
+    if ((byte(at + i) & 0xC0) != 0x80) return {0, 0};
+    value = (value << 6) | (byte(at + i) & 0x3Fu);
+  }
+  if (value < smallest || value > 0x10FFFF || (value >= 0xD800 && value <= 0xDFFF)) return {0, 0};
+  return {value, length};
+}
+
+bool NeedsEscape(uint32_t c) {
+  return c < 0x20 || (c >= 0x7F && c <= 0x9F) || c == 0x061C || (c >= 0x200B && c <= 0x200F) ||
+         (c >= 0x2028 && c <= 0x202E) || c == 0x2060 || (c >= 0x2066 && c <= 0x2069) || c == 0xFEFF;
+}
+
+}  // namespace
+
+std::optional<std::string_view> NearestName(std::string_view name,
+                                            std::span<const std::string_view> candidates) {
+  // The cost of Distance is the product of the lengths, so an over-long name
+  // gets no hint.
+  constexpr size_t kLongestName = 64;
+  if (name.empty() || name.size() > kLongestName) return std::nullopt;
+  std::optional<std::string_view> best;
+  size_t best_distance = std::min<size_t>(2, std::max<size_t>(1, name.size() / 3)) + 1;
+  for (const std::string_view candidate : candidates) {
+    if (candidate.size() > kLongestName) continue;
+    const size_t distance = Distance(name, candidate);
+    if (distance < best_distance) {
+      best_distance = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+std::optional<size_t> FirstInvalidUtf8(std::string_view text) {
+  for (size_t i = 0; i < text.size();) {
+    const CodePoint point = Decode(text, i);
+    if (point.length == 0) return i;
+    i += point.length;
+  }
+  return std::nullopt;
+}
+
+std::string EscapeForPeople(std::string_view text, size_t max_bytes) {
+  std::string out;
+  for (size_t i = 0; i < text.size();) {
+    const CodePoint point = Decode(text, i);
+    std::string piece;
+    if (point.length == 0) {
+      piece = absl::StrFormat("\\x%02x", static_cast<uint8_t>(text[i]));
+      i += 1;
+    } else {
+      piece = NeedsEscape(point.value) ? absl::StrFormat("\\u{%04x}", point.value)
+                                       : std::string(text.substr(i, point.length));
+      i += point.length;
+    }
+    if (out.size() + piece.size() > max_bytes) {
+      out += "...";
+      break;
+    }
+    out += piece;
+  }
+  return out;
+}
+
+std::string AsciiLower(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(), LowerAscii);
+  return out;
+}
+
+std::string HexEncode(std::string_view bytes) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string out;
+  out.reserve(bytes.size() * 2);
+  for (const char c : bytes) {
+    const auto byte = static_cast<uint8_t>(c);
+    out += kDigits[byte >> 4];
+    out += kDigits[byte & 0xF];
+  }
+  return out;
+}
+
+}  // namespace bridgekeeper
