@@ -15,6 +15,7 @@
 #   ours            bk::pg_query bk::sqlite3 bk::simdjson bk::rocksdb bk::pqxx bk::duckdb
 
 find_package(PkgConfig REQUIRED)
+find_package(Python3 COMPONENTS Interpreter REQUIRED)
 find_package(OpenSSL REQUIRED)
 find_package(CURL REQUIRED)
 find_package(absl CONFIG REQUIRED)

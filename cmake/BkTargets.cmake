@@ -34,6 +34,9 @@
 #     that replays the corpus, which ctest runs (label fuzz).
 
 #
+#   bk_subfolders(base model ...)
+#     add_subdirectory for those that have a CMakeLists.txt.
+#
 #   bk_generated(NAME config_reference FILE docs/config.md COMMAND keeperd --print-reference)
 #     A file in the tree that is what a program of ours prints. `./dev gen`
 #     writes it again; a test (label lint) fails when it differs.
@@ -71,6 +74,8 @@ function(bk_binary)
   endif()
 endfunction()
 
+# One label a kind of test, see tests/CMakeLists.txt; LONG adds `long`.
+set(bk_labels unit vectors property conformance integration e2e adversarial robustness fuzz bench lint)
 set(bk_test_flags SERIAL LONG NO_MAIN)
 set(bk_test_values NAME TIMEOUT SHARDS SKIP NO_TSAN)
 set(bk_test_lists LABEL SRCS DEPS ENV ARGS LOCK COMMAND DEPENDS)
@@ -151,8 +156,13 @@ endfunction()
 # Registers `command` with ctest, reading the arg_ variables of its caller.
 function(bk_register_test)
   set(command ${ARGV})
+  foreach(label IN LISTS arg_LABEL)
+    if(NOT label IN_LIST bk_labels)
+      message(FATAL_ERROR "test `${arg_NAME}`: got LABEL `${label}`, want one of: ${bk_labels}")
+    endif()
+  endforeach()
   if(NOT arg_LABEL)
-    message(FATAL_ERROR "test `${arg_NAME}`: LABEL is missing (unit, vectors, integration, e2e, ...)")
+    message(FATAL_ERROR "test `${arg_NAME}`: LABEL is missing, want one of: ${bk_labels}")
   endif()
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 60)
@@ -201,6 +211,23 @@ function(bk_register_test)
     endif()
     if(arg_SERIAL)
       set_tests_properties(${name} PROPERTIES RUN_SERIAL ON)
+    endif()
+  endforeach()
+endfunction()
+
+# Adds each folder that is there; one that is not is said.
+function(bk_subfolders)
+  foreach(folder IN LISTS ARGV)
+    if(EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/CMakeLists.txt")
+      add_subdirectory(${folder})
+    else()
+      cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY "${CMAKE_SOURCE_DIR}" OUTPUT_VARIABLE here)
+      if(here STREQUAL ".")
+        set(here "")
+      else()
+        string(APPEND here "/")
+      endif()
+      message(STATUS "bridgekeeper: ${here}${folder}/ has no CMakeLists.txt yet, not built")
     endif()
   endforeach()
 endfunction()
