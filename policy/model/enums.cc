@@ -20,6 +20,7 @@ constexpr std::array<std::string_view, 3> kAskModes = {"APPROVAL", "ELICIT", "CL
 constexpr std::array<std::string_view, 2> kUnreviewedTools = {"DENY", "AS_DESTRUCTIVE"};
 constexpr std::array<std::string_view, 3> kPinnings = {"ENFORCE", "WARN", "OFF"};
 constexpr std::array<std::string_view, 2> kPassages = {"DENY", "ALLOW"};
+constexpr std::array<std::string_view, 3> kNeedsConnections = {"UNKNOWN", "YES", "NO"};
 constexpr std::array<std::string_view, 38> kReasonCodes = {
     "UNSPECIFIED",
     "ALLOWED",
@@ -105,6 +106,7 @@ BK_ENUM_NAMES(AskMode, kAskModes)
 BK_ENUM_NAMES(UnreviewedTools, kUnreviewedTools)
 BK_ENUM_NAMES(Pinning, kPinnings)
 BK_ENUM_NAMES(Passage, kPassages)
+BK_ENUM_NAMES(NeedsConnection, kNeedsConnections)
 BK_ENUM_NAMES(ReasonCode, kReasonCodes)
 
 #undef BK_ENUM_NAMES

@@ -49,6 +49,13 @@ enum class UnreviewedTools : uint8_t { kDeny, kAsDestructive };
 enum class Pinning : uint8_t { kEnforce, kWarn, kOff };
 enum class Passage : uint8_t { kDeny, kAllow };  // resources/*, prompts/*
 
+// Whether a call of a tool names a connection.
+enum class NeedsConnection : uint8_t {
+  kUnknown,  // counts as kYes where the policy has an allowlist or an override
+  kYes,
+  kNo,
+};
+
 enum class ReasonCode : uint8_t {
   // Never sent; a reader treats it as a denial.
   kUnspecified,
@@ -108,6 +115,7 @@ std::string_view Name(AskMode);
 std::string_view Name(UnreviewedTools);
 std::string_view Name(Pinning);
 std::string_view Name(Passage);
+std::string_view Name(NeedsConnection);
 std::string_view Name(ReasonCode);
 
 // All names of an enum, in the order of its values.

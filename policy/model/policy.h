@@ -94,12 +94,6 @@ Passage EffectiveResources(const McpPolicy& policy);
 // Whether prompts/* (and completion/complete for a prompt) pass.
 Passage EffectivePrompts(const McpPolicy& policy);
 
-enum class NeedsConnection : uint8_t {
-  kUnknown,  // counts as kYes where the policy has an allowlist or an override
-  kYes,
-  kNo,
-};
-
 // Maps a tool's arguments to the one payload that is judged.
 struct PayloadRule {
   // The payload with `{argument}` for each argument that it takes. Exactly

@@ -30,7 +30,7 @@ PayloadRule ReadRule(const v1::PayloadRule& rule, Problems& problems) {
   const auto count = static_cast<size_t>(rule.harmless_arguments_size());
   if (problems.CheckCount("payload_rule.harmless_arguments", count, kMaxHarmlessArguments)) {
     for (const std::string& name : rule.harmless_arguments()) {
-      problems.CheckText("payload_rule.harmless_arguments", name, kMaxIdBytes);
+      problems.CheckText("payload_rule.harmless_arguments", name, kMaxArgumentNameBytes);
       out.harmless_arguments.insert(name);
     }
   }
@@ -90,7 +90,7 @@ absl::StatusOr<CatalogEntry> FromProto(const v1::CatalogEntry& entry) {
   out.key = ReadKey(entry.key(), problems);
   out.risk = FromProto(entry.risk());
   out.needs_connection = FromProto(entry.needs_connection());
-  problems.CheckText("connection_argument", entry.connection_argument(), kMaxIdBytes);
+  problems.CheckText("connection_argument", entry.connection_argument(), kMaxArgumentNameBytes);
   out.connection_argument = entry.connection_argument();
   if (entry.has_payload_rule()) out.payload_rule = ReadRule(entry.payload_rule(), problems);
   out.cap = ReadCap(entry.cap());

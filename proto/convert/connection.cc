@@ -59,7 +59,7 @@ absl::StatusOr<ConnectionRecord> FromProto(const v1::Connection& record) {
   out.safe_functions = ReadNames("safe_functions", record.safe_functions(), kMaxSafeFunctions,
                                  kMaxSafeFunctionBytes, problems);
   out.databases =
-      ReadNames("databases", record.databases(), kMaxDatabases, kMaxIdBytes, problems);
+      ReadNames("databases", record.databases(), kMaxDatabases, kMaxDatabaseBytes, problems);
   out.allow_sensitive_reads = record.allow_sensitive_reads();
   if (!problems.empty()) return problems.ToStatus();
   return out;

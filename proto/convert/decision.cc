@@ -91,8 +91,8 @@ absl::Status CheckedCall::Read(const v1::ToolCall& call, CheckedCall& out) {
     if (out.arguments_) {
       to.arguments = out.arguments_->root();
       if (!to.arguments->is_object()) {
-        problems.Invalid("arguments_json", absl::StrFormat("got %s, want an object",
-                                                           KindName(to.arguments->kind())));
+        problems.Invalid("arguments_json",
+                         absl::StrFormat("got %s, want an object", KindName(to.arguments->kind())));
       }
     }
   }

@@ -66,9 +66,7 @@ Verdict FromProto(v1::Verdict value) {
   return Known(value, Verdict::kAllow).value_or(Verdict::kDeny);
 }
 Risk FromProto(v1::Risk value) { return Known(value, Risk::kSafe).value_or(Risk::kDestructive); }
-Mode FromProto(v1::Mode value) {
-  return Known(value, Mode::kFullAccess).value_or(Mode::kReadOnly);
-}
+Mode FromProto(v1::Mode value) { return Known(value, Mode::kFullAccess).value_or(Mode::kReadOnly); }
 AskMode FromProto(v1::AskMode value) {
   return Known(value, AskMode::kClient).value_or(AskMode::kApproval);
 }

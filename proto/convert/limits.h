@@ -9,6 +9,7 @@
 #include <cstddef>
 
 #include "policy/model/ids.h"
+#include "policy/model/limits.h"
 
 namespace bridgekeeper::convert {
 
@@ -17,30 +18,32 @@ inline constexpr size_t kMaxPayloadBytes = 1 << 20;
 inline constexpr int kMaxJsonDepth = 128;
 inline constexpr size_t kMaxBatchItems = 1000;
 inline constexpr size_t kMaxPolicyBatchItems = 10'000;
-inline constexpr size_t kMaxPolicyConnections = 10'000;
 inline constexpr size_t kMaxCatalogBatchItems = 1000;
 inline constexpr size_t kMaxWatchApps = 1000;
 // gRPC's default of 4 MiB, stated: a message above it is RESOURCE_EXHAUSTED.
 inline constexpr size_t kMaxMessageBytes = 4 << 20;
 inline constexpr size_t kMaxPageSize = 1000;
-inline constexpr size_t kMaxReasonBytes = 512;
 inline constexpr size_t kMaxAuthorBytes = 256;
 inline constexpr size_t kMaxRequestIdBytes = 128;
 inline constexpr size_t kMaxReportedTools = 1000;
 inline constexpr size_t kMaxDefinitionBytes = 16 << 10;
 inline constexpr size_t kMaxSubjectFieldBytes = 256;
 inline constexpr size_t kMaxClientVersionBytes = 64;
-inline constexpr size_t kMaxMaskPointers = 64;
-inline constexpr size_t kMaxMaskPointerBytes = 256;
-inline constexpr size_t kMaxRequires = 64;
-inline constexpr size_t kMaxConnectionNameBytes = 256;
-inline constexpr size_t kMaxTypeBytes = 64;
-inline constexpr size_t kMaxSqlModeBytes = 1024;
-inline constexpr size_t kMaxSafeFunctions = 10'000;
-inline constexpr size_t kMaxSafeFunctionBytes = 512;
-inline constexpr size_t kMaxDatabases = 1000;
-inline constexpr size_t kMaxPayloadTemplateBytes = 1024;
-inline constexpr size_t kMaxHarmlessArguments = 64;
+
+// Of the values themselves.
+using bridgekeeper::kMaxConnectionNameBytes;
+using bridgekeeper::kMaxDatabases;
+using bridgekeeper::kMaxHarmlessArguments;
+using bridgekeeper::kMaxMaskPointerBytes;
+using bridgekeeper::kMaxMaskPointers;
+using bridgekeeper::kMaxPayloadTemplateBytes;
+using bridgekeeper::kMaxPolicyConnections;
+using bridgekeeper::kMaxReasonBytes;
+using bridgekeeper::kMaxRequires;
+using bridgekeeper::kMaxSafeFunctionBytes;
+using bridgekeeper::kMaxSafeFunctions;
+using bridgekeeper::kMaxSqlModeBytes;
+using bridgekeeper::kMaxTypeBytes;
 
 }  // namespace bridgekeeper::convert
 

@@ -14,11 +14,6 @@
 namespace bridgekeeper::convert {
 namespace {
 
-constexpr int64_t kMaxRows = 1'000'000'000;
-constexpr int64_t kMaxResultBytes = int64_t{1} << 30;
-constexpr absl::Duration kMinTimeout = absl::Milliseconds(1);
-constexpr absl::Duration kMaxTimeout = absl::Hours(24);
-
 // Quotes text of the sender for a field name, short and safe to show.
 std::string Quoted(std::string_view text) { return EscapeForPeople(text, kMaxIdBytes); }
 
@@ -38,13 +33,14 @@ void CheckRange(std::string_view field, absl::Duration got, absl::Duration lowes
 
 void CheckLimits(const v1::Limits& limits, Problems& problems) {
   if (limits.has_max_rows()) {
-    CheckRange("limits.max_rows", limits.max_rows(), 1, kMaxRows, problems);
+    CheckRange("limits.max_rows", limits.max_rows(), 1, kMaxRowsLimit, problems);
   }
   if (limits.has_max_bytes()) {
-    CheckRange("limits.max_bytes", limits.max_bytes(), 1, kMaxResultBytes, problems);
+    CheckRange("limits.max_bytes", limits.max_bytes(), 1, kMaxBytesLimit, problems);
   }
   if (limits.has_timeout()) {
-    CheckRange("limits.timeout", FromProto(limits.timeout()), kMinTimeout, kMaxTimeout, problems);
+    CheckRange("limits.timeout", FromProto(limits.timeout()), kMinTimeoutLimit, kMaxTimeoutLimit,
+               problems);
   }
 }
 
@@ -137,13 +133,13 @@ v1::Limits ToProto(const Limits& limits) {
 Limits FromProto(const v1::Limits& limits) {
   Limits out;
   if (limits.has_max_rows()) {
-    out.max_rows = std::clamp<int64_t>(limits.max_rows(), 1, kMaxRows);
+    out.max_rows = std::clamp<int64_t>(limits.max_rows(), 1, kMaxRowsLimit);
   }
   if (limits.has_max_bytes()) {
-    out.max_bytes = std::clamp<int64_t>(limits.max_bytes(), 1, kMaxResultBytes);
+    out.max_bytes = std::clamp<int64_t>(limits.max_bytes(), 1, kMaxBytesLimit);
   }
   if (limits.has_timeout()) {
-    out.timeout = std::clamp(FromProto(limits.timeout()), kMinTimeout, kMaxTimeout);
+    out.timeout = std::clamp(FromProto(limits.timeout()), kMinTimeoutLimit, kMaxTimeoutLimit);
   }
   out.read_only_session = limits.read_only_session();
   return out;

@@ -8,11 +8,10 @@
 #include "absl/strings/str_format.h"
 #include "policy/base/strings.h"
 #include "policy/model/ids.h"
+#include "policy/model/limits.h"
 
 namespace bridgekeeper::convert {
 namespace {
-
-constexpr size_t kDigestBytes = 64;
 
 bool IsLowerHex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
 
@@ -59,11 +58,11 @@ void Problems::CheckText(std::string_view field, std::string_view text, size_t m
 }
 
 void Problems::CheckDigest(std::string_view field, std::string_view digest) {
-  if (digest.size() == kDigestBytes && std::all_of(digest.begin(), digest.end(), IsLowerHex)) {
+  if (digest.size() == kPinBytes && std::all_of(digest.begin(), digest.end(), IsLowerHex)) {
     return;
   }
   Invalid(field, absl::StrFormat("got `%s`, want %d lower-case hexadecimal digits",
-                                 EscapeForPeople(digest, 2 * kDigestBytes), kDigestBytes));
+                                 EscapeForPeople(digest, 2 * kPinBytes), kPinBytes));
 }
 
 bool Problems::CheckCount(std::string_view field, size_t got, size_t limit) {

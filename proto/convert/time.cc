@@ -40,8 +40,8 @@ google::protobuf::Timestamp ToProto(absl::Time time) {
   // ToUnixSeconds rounds down, so nanos is never negative, as the message wants.
   const int64_t seconds = absl::ToUnixSeconds(time);
   out.set_seconds(seconds);
-  out.set_nanos(static_cast<int32_t>(
-      absl::ToInt64Nanoseconds(time - absl::FromUnixSeconds(seconds))));
+  out.set_nanos(
+      static_cast<int32_t>(absl::ToInt64Nanoseconds(time - absl::FromUnixSeconds(seconds))));
   return out;
 }
 
