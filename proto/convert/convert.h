@@ -10,7 +10,8 @@
 //                        problems of a message at once, separated by "; ".
 //   kResourceExhausted - a limit of limits.h was passed; the message names it.
 //
-// An unset or unknown enum value becomes the strictest one.
+// A message with problems of both kinds is kInvalidArgument. An unset or unknown
+// enum value becomes the strictest one.
 
 #ifndef BRIDGEKEEPER_PROTO_CONVERT_CONVERT_H_
 #define BRIDGEKEEPER_PROTO_CONVERT_CONVERT_H_
@@ -39,6 +40,7 @@ v1::UnreviewedTools ToProto(UnreviewedTools value);
 v1::Pinning ToProto(Pinning value);
 v1::Passage ToProto(Passage value);
 v1::ReasonCode ToProto(ReasonCode value);
+v1::NeedsConnection ToProto(NeedsConnection value);
 
 Verdict FromProto(v1::Verdict value);            // unknown: kDeny
 Risk FromProto(v1::Risk value);                  // unknown: kDestructive
@@ -47,6 +49,7 @@ AskMode FromProto(v1::AskMode value);            // unknown: kApproval
 UnreviewedTools FromProto(v1::UnreviewedTools value);  // unknown: kDeny
 Pinning FromProto(v1::Pinning value);            // unknown: kEnforce
 ReasonCode FromProto(v1::ReasonCode value);      // unknown: kUnspecified
+NeedsConnection FromProto(v1::NeedsConnection value);  // unset: kUnknown; unknown: kYes
 std::optional<Action> FromProto(v1::Action value);     // unknown: nullopt
 std::optional<Passage> FromProto(v1::Passage value);   // unset: nullopt; unknown: kDeny
 

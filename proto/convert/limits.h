@@ -28,6 +28,7 @@ inline constexpr size_t kMaxRequestIdBytes = 128;
 inline constexpr size_t kMaxReportedTools = 1000;
 inline constexpr size_t kMaxDefinitionBytes = 16 << 10;
 inline constexpr size_t kMaxSubjectFieldBytes = 256;
+inline constexpr size_t kMaxClientVersionBytes = 64;
 
 // Of the values themselves.
 using bridgekeeper::kMaxConnectionNameBytes;

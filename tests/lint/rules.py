@@ -154,7 +154,7 @@ RULES = [
             r"\b(innerHTML|outerHTML|insertAdjacentHTML|dangerouslySetInnerHTML)\b|\bdocument\.write\b|\beval\s*\(",
             "untrusted text is shown as text", files=CONSOLE),
     Pattern("no-machine-in-tree",
-            r"(?<![\w./-])/(root|home/\w+)/|(?<![\w./$}-])/work/|\bregistry\.(npmjs|yarnpkg)\.\w+|\bdeb\.debian\.org\b",
+            r"(?<![\w./-])/(root|home/\w+)/|(?<![\w./$}~-])/work/|\bregistry\.(npmjs|yarnpkg)\.\w+|\bdeb\.debian\.org\b",
             "nothing in the tree names one machine's folders or a package registry", files=("*",), view="all",
             unless=("tests/lint/*",)),
     Function("banner", no_banner, f"a file starts with `{BANNER}`",
