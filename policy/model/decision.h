@@ -24,7 +24,7 @@ namespace bridgekeeper {
 // One thing that a payload does.
 struct Effect {
   // A closed vocabulary, upper snake case: "DELETE", "FUNCTION", "HOST_FILE",
-  // "SENSITIVE_READ", "OTHER_CONNECTION", ... (policy/guard/judge.h lists them).
+  // "SENSITIVE_READ", "OTHER_CONNECTION", ... (policy/guard/effects.h lists them).
   std::string kind;
   std::string object;  // table, function, file ...; may be empty
   // Byte offset in the payload where it stands; nullopt: not known.

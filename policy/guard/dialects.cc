@@ -1,0 +1,41 @@
+// Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
+
+#include "policy/guard/dialects.h"
+
+#include <cstddef>
+
+#include "policy/guard/postgres.h"
+
+namespace bridgekeeper {
+namespace {
+
+constexpr std::string_view kPostgresAliases[] = {"pg", "postgresql"};
+
+constexpr Dialect kDialects[] = {
+    {"postgres", kPostgresAliases, kPostgresLimits, &JudgePostgres, nullptr},
+};
+
+bool EqualFolded(std::string_view a, std::string_view lower) {
+  if (a.size() != lower.size()) return false;
+  for (size_t i = 0; i < a.size(); ++i) {
+    const char c = a[i] >= 'A' && a[i] <= 'Z' ? static_cast<char>(a[i] - 'A' + 'a') : a[i];
+    if (c != lower[i]) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::span<const Dialect> AllDialects() { return kDialects; }
+
+const Dialect* FindDialect(std::string_view name) {
+  for (const Dialect& dialect : kDialects) {
+    if (EqualFolded(name, dialect.name)) return &dialect;
+    for (const std::string_view alias : dialect.aliases) {
+      if (EqualFolded(name, alias)) return &dialect;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace bridgekeeper

@@ -1,0 +1,49 @@
+// Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
+//
+// StackPool runs functions on threads whose stack has a known size. Parsers recurse
+// with their input, and the threads of an RPC or HTTP library have whatever stack
+// they have.
+//
+// Thread safety: safe to share between threads.
+// Source: policy/spec.md, clause G2.
+
+#ifndef BRIDGEKEEPER_POLICY_GUARD_STACK_POOL_H_
+#define BRIDGEKEEPER_POLICY_GUARD_STACK_POOL_H_
+
+#include <cstddef>
+#include <memory>
+
+#include "absl/functional/function_ref.h"
+#include "absl/time/time.h"
+
+namespace bridgekeeper {
+
+struct StackPoolOptions {
+  int threads = 2;                        // [1, 64]
+  size_t stack_bytes = size_t{64} << 20;  // address space: pages are used as they are touched
+  // How long a function may wait for a thread.
+  absl::Duration max_wait = absl::Seconds(5);
+};
+
+class StackPool {
+ public:
+  explicit StackPool(const StackPoolOptions& options);
+  // Waits for the functions that run. REQUIRES: nobody is in Run().
+  ~StackPool();
+  StackPool(const StackPool&) = delete;
+  StackPool& operator=(const StackPool&) = delete;
+
+  // Runs `function` on a thread of the pool and returns true when it has ended.
+  // Returns false, and never runs it, where no thread was free in time or none
+  // could be started.
+  // REQUIRES: not called from a function that runs in the pool.
+  [[nodiscard]] bool Run(absl::FunctionRef<void()> function);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace bridgekeeper
+
+#endif  // BRIDGEKEEPER_POLICY_GUARD_STACK_POOL_H_

@@ -1,0 +1,63 @@
+// Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Clock, ids and digests: small contracts in one binary.
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "runtime/clock.h"
+#include "runtime/id_source.h"
+#include "runtime/sha256.h"
+
+namespace bridgekeeper {
+namespace {
+
+using ::testing::Each;
+using ::testing::MatchesRegex;
+
+TEST(RealClock, ReadsATimeOfThisCentury) {
+  EXPECT_GT(RealClock().Now(), absl::FromUnixSeconds(1'700'000'000));
+  EXPECT_LT(RealClock().Now(), absl::FromUnixSeconds(4'100'000'000));
+}
+
+TEST(RealClock, SinceBootNeverGoesBack) {
+  RealClock clock;
+  absl::Duration before = clock.SinceBoot();
+  EXPECT_GT(before, absl::ZeroDuration());
+  for (int i = 0; i < 1000; ++i) {
+    const absl::Duration now = clock.SinceBoot();
+    ASSERT_GE(now, before);
+    before = now;
+  }
+}
+
+TEST(RandomIdSource, IdsAre32HexadecimalDigitsAndDiffer) {
+  RandomIdSource source;
+  std::vector<std::string> ids;
+  for (int i = 0; i < 1000; ++i) ids.push_back(source.NewId());
+  EXPECT_THAT(ids, Each(MatchesRegex("[0-9a-f]{32}")));
+  EXPECT_EQ(std::set<std::string>(ids.begin(), ids.end()).size(), ids.size());
+}
+
+TEST(RandomIdSource, FillsMoreThanItsBufferHolds) {
+  RandomIdSource source;
+  std::vector<uint8_t> bytes(10'000, 0);
+  source.Fill(bytes);
+  // 10,000 random bytes hold about 39 zeros; 200 are out of reach.
+  EXPECT_LT(std::count(bytes.begin(), bytes.end(), 0), 200);
+}
+
+// Source: FIPS 180-4, the examples of NIST for one and two blocks.
+TEST(Sha256, EqualsThePublishedExamples) {
+  EXPECT_EQ(Sha256Hex(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(Sha256Hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(Sha256Hex("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
+            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+}
+
+}  // namespace
+}  // namespace bridgekeeper

@@ -1,0 +1,27 @@
+// Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
+
+#include "runtime/sha256.h"
+
+#include <openssl/evp.h>
+
+#include "policy/base/check.h"
+#include "policy/base/strings.h"
+
+namespace bridgekeeper {
+
+std::array<uint8_t, 32> Sha256(std::string_view bytes) {
+  std::array<uint8_t, 32> digest;
+  unsigned int length = 0;
+  // Fails only without memory or without a default provider.
+  BK_CHECK(EVP_Digest(bytes.data(), bytes.size(), digest.data(), &length, EVP_sha256(), nullptr) ==
+           1);
+  BK_CHECK(length == digest.size());
+  return digest;
+}
+
+std::string Sha256Hex(std::string_view bytes) {
+  const std::array<uint8_t, 32> digest = Sha256(bytes);
+  return HexEncode({reinterpret_cast<const char*>(digest.data()), digest.size()});
+}
+
+}  // namespace bridgekeeper

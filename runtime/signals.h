@@ -1,0 +1,21 @@
+// Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
+//
+// What a program of ours sets for its whole process before anything else.
+
+#ifndef BRIDGEKEEPER_RUNTIME_SIGNALS_H_
+#define BRIDGEKEEPER_RUNTIME_SIGNALS_H_
+
+namespace bridgekeeper {
+
+// Ignores SIGPIPE: a peer that is gone shows as an error of write(2). A child
+// started by runtime/process.h gets the default back.
+void IgnoreSigpipe();
+
+// Keeps what is in memory out of core files and out of the reach of other processes
+// of the same user: PR_SET_DUMPABLE 0, RLIMIT_CORE 0. To be called before a secret
+// is read. Source: prctl(2), ptrace(2), proc(5).
+void ForbidDumps();
+
+}  // namespace bridgekeeper
+
+#endif  // BRIDGEKEEPER_RUNTIME_SIGNALS_H_
