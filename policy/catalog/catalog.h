@@ -15,6 +15,7 @@
 #ifndef BRIDGEKEEPER_POLICY_CATALOG_CATALOG_H_
 #define BRIDGEKEEPER_POLICY_CATALOG_CATALOG_H_
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -29,11 +30,15 @@ namespace bridgekeeper {
 // The 115 built-in entries, sorted by tool name. Built once, at first use.
 std::span<const CatalogEntry> BuiltinCatalog();
 
+// The built-in entry of this name, or null.
+const CatalogEntry* FindBuiltin(std::string_view tool);
+
 class Catalog {
  public:
   // Takes the entries that can apply to `app`: those of the app and those for
-  // every app. Entries of another app are dropped. The built-in entries are added
-  // where no stored entry has the same key.
+  // every app. Entries of another app are dropped, and so are entries marked
+  // built-in: those are the same for every catalogue and shared. Of several with
+  // one key the first counts.
   Catalog(const AppId& app, std::vector<CatalogEntry> stored);
 
   // Returns the entry that covers `tool`, or null. `server` is nullopt where the
@@ -41,9 +46,13 @@ class Catalog {
   const CatalogEntry* Find(std::string_view tool, std::optional<std::string_view> server,
                            bool builtin_catalog) const;
 
-  // Every entry, the built-in ones included, sorted by tool, then from the most
-  // to the least specific.
-  std::span<const CatalogEntry> entries() const { return entries_; }
+  // The entries that were taken, sorted by tool, then from the most to the least
+  // specific.
+  std::span<const CatalogEntry> stored() const { return stored_; }
+
+  // Every entry in the same order: the stored ones, and each built-in one that no
+  // stored entry replaces by having its key.
+  std::vector<const CatalogEntry*> Entries() const;
 
  private:
   struct Range {
@@ -51,8 +60,8 @@ class Catalog {
     uint32_t count;
   };
 
-  std::vector<CatalogEntry> entries_;
-  StringMap<Range> by_tool_;
+  std::vector<CatalogEntry> stored_;
+  StringMap<Range> by_tool_;  // into stored_
 };
 
 }  // namespace bridgekeeper

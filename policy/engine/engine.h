@@ -5,8 +5,8 @@
 // is no second implementation (the reference engine in policy/testing exists to
 // disagree with this one in tests).
 //
-// The checks stand in one table, kChecks in engine.cc, in the order of
-// policy/spec.md section D; the first that fails names the reason.
+// The checks stand in one table, kChecks in engine.cc (Checks() reads it), in the
+// order of policy/spec.md section D; the first that fails names the reason.
 //
 // Thread safety: CompiledPolicy is immutable; all functions may be called from
 // many threads at the same time. Nothing here does I/O, reads a clock or logs.
@@ -70,9 +70,9 @@ class CompiledPolicy {
 // What the decider knows about the app's policy.
 struct PolicyView {
   enum class State : uint8_t {
-    kNotReceived,     // a bridge that has no copy yet: POLICY_MISSING
-    kUnknownApp,      // the store has no policy of this app: UNKNOWN_APP
-    kNotAuthorized,   // the source refused us, so the copy was dropped: NOT_AUTHORIZED
+    kNotReceived,    // a bridge that has no copy yet: POLICY_MISSING
+    kUnknownApp,     // the store has no policy of this app: UNKNOWN_APP
+    kNotAuthorized,  // the source refused us, so the copy was dropped: NOT_AUTHORIZED
     kPresent,
   };
 
@@ -88,6 +88,16 @@ struct PolicyView {
     return {State::kPresent, &policy, absl::ZeroDuration(), std::nullopt};
   }
 };
+
+// One row of the table of checks.
+struct CheckInfo {
+  std::string_view name;              // "allowlist"
+  std::span<const ReasonCode> codes;  // what it answers where it fails
+  std::string_view help;              // what it asks, for people
+};
+
+// All checks, in the order in which they are made.
+std::vector<CheckInfo> Checks();
 
 // Decides one call. `judge` may be null: then no payload is judged and a tool with
 // a payload rule is decided on its catalogue risk with `judged` false.
@@ -107,10 +117,10 @@ std::string ReasonText(const PolicyView& view, const ToolCall& call, const Decis
 // One line of Explain: a check, in the order in which they are made.
 struct CheckOutcome {
   enum class Result : uint8_t { kPassed, kFailed, kNotReached };
-  std::string name;    // "allowlist"
+  std::string name;  // "allowlist"
   Result result = Result::kNotReached;
   ReasonCode reason = ReasonCode::kUnspecified;  // where it failed
-  std::string detail;  // what was compared with what
+  std::string detail;                            // what was compared with what
 };
 
 struct Explanation {
@@ -118,7 +128,8 @@ struct Explanation {
   std::string reason_text;
   std::optional<CatalogEntry> entry;  // the entry that covers the tool
   std::optional<Risk> catalog_risk;
-  std::vector<CheckOutcome> checks;   // all of them; those after the first failure are still made where they can be
+  std::vector<CheckOutcome>
+      checks;  // all of them; those after the first failure are still made where they can be
   std::optional<Judgement> judgement;
 };
 
@@ -165,11 +176,11 @@ struct HiddenTool {
 };
 
 struct ToolListing {
-  std::vector<ListedTool> shown;    // in the order given
-  std::vector<HiddenTool> hidden;   // in the order given
+  std::vector<ListedTool> shown;   // in the order given
+  std::vector<HiddenTool> hidden;  // in the order given
   // One line for the end of every shown description: which kinds of tools the
-  // policy hides, and that only an administrator can change it. Empty where
-  // nothing is hidden by policy.
+  // policy (or a read-only bridge) hides, and that only an administrator can change
+  // it. Empty where neither hides any.
   std::string notice;
 };
 
@@ -181,9 +192,14 @@ ToolListing ListTools(const PolicyView& view, const ListContext& context,
 
 // One cell in which two policies differ.
 struct DiffCell {
+  // A tool, or kUnreviewedTool or kUnreviewedReadOnlyTool.
   ToolName tool;
+  // The server that the call names: one that either catalogue names, kOtherServer
+  // for every other, nullopt for a call that names none.
   std::optional<ServerId> server;
-  Risk risk = Risk::kDestructive;       // the effective risk of the cell
+  // What the call does: its payload's risk, but no less than the tool's own (of two
+  // catalogues that differ, the less harmful one's).
+  Risk risk = Risk::kDestructive;
   // The connection: one that either policy names, kOtherConnection for every
   // id that neither names, empty for a call without one.
   std::string connection;
@@ -192,14 +208,25 @@ struct DiffCell {
   Verdict after = Verdict::kDeny;
   ReasonCode after_reason = ReasonCode::kUnspecified;
   bool loosened = false;  // after allows more than before
+  friend bool operator==(const DiffCell&, const DiffCell&) = default;
 };
 
-// Stands for every connection id that neither policy names. No valid id.
+// Stand for what neither side names. No valid ids.
 inline constexpr std::string_view kOtherConnection = "<any other>";
+inline constexpr std::string_view kOtherServer = "<any other>";
+// Stand for every tool that a server lists and neither catalogue covers, without
+// and with the hint readOnlyHint: true.
+inline constexpr std::string_view kUnreviewedTool = "<unreviewed>";
+inline constexpr std::string_view kUnreviewedReadOnlyTool = "<unreviewed with readOnlyHint>";
 
 // The exact cells in which `after` answers another verdict than `before`: every
-// tool of either catalogue, at each risk from the tool's own upwards that its
-// payload could raise it to, on every connection that can be told apart.
+// tool of either catalogue and those that neither covers, at the tool's own risk
+// and at each that a payload could raise it to, on every connection that can be
+// told apart, and without one. A named server is one that lists the tool and is not
+// declared `catalog: data-studio`. Left out: ids that differ from a named one only
+// by case, definitions that changed, and risks that a caller declares.
+//
+// In the order tool, server, connection, from the least to the most harmful risk.
 std::vector<DiffCell> DiffPolicies(const CompiledPolicy& before, const CompiledPolicy& after);
 
 }  // namespace bridgekeeper

@@ -1,0 +1,198 @@
+// Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "policy/catalog/catalog.h"
+
+namespace bridgekeeper {
+namespace {
+
+using enum Risk;
+
+// What sets one built-in tool apart; the rest is the same for all of them.
+struct BuiltinTool {
+  std::string_view tool;
+  Risk risk;
+  NeedsConnection needs_connection = NeedsConnection::kYes;
+  // The template of the payload rule; empty: the tool has none.
+  std::string_view payload = {};
+  bool raise = false;
+};
+
+// Sorted by name. The risk is what the tool can do, which is not always what its
+// own app says: a tool that ends sessions, hands out rights, renames, drops an
+// index or restores over what is there destroys, and one that shows other people's
+// statements or accounts reads more than data (spec.md, clause C5).
+constexpr auto kTools = std::to_array<BuiltinTool>({
+    {.tool = "dockit__list_connections", .risk = kSafe, .needs_connection = NeedsConnection::kNo},
+    {"dynamo__batch_get_items", kSafe},
+    {"dynamo__batch_write_items", kElevated},
+    {"dynamo__create_backup", kElevated},
+    {"dynamo__create_gsi", kElevated},
+    {"dynamo__create_item", kElevated},
+    {"dynamo__create_table", kElevated},
+    {"dynamo__delete_gsi", kDestructive},
+    {"dynamo__delete_item", kDestructive},
+    {"dynamo__delete_table", kDestructive},
+    {"dynamo__describe_backup", kSafe},
+    {"dynamo__describe_continuous_backups", kSafe},
+    {"dynamo__describe_limits", kSafe},
+    {"dynamo__describe_table", kSafe},
+    {"dynamo__describe_ttl", kSafe},
+    {"dynamo__execute_delete", kDestructive},
+    {"dynamo__execute_query", kSafe},
+    {"dynamo__execute_write", kElevated},
+    {"dynamo__get_table_metrics", kSafe},
+    {"dynamo__list_backups", kSafe},
+    {"dynamo__list_tables", kSafe},
+    {"dynamo__list_tags", kSafe},
+    {"dynamo__query_table", kSafe},
+    {"dynamo__restore_table", kElevated},
+    {"dynamo__scan_table", kSafe},
+    {"dynamo__tag_resource", kElevated},
+    {"dynamo__transact_write_items", kElevated},
+    {"dynamo__truncate_table", kDestructive},
+    {"dynamo__update_gsi", kElevated},
+    {"dynamo__update_item", kElevated},
+    {"dynamo__update_pitr", kElevated},
+    {"dynamo__update_streams", kElevated},
+    {"dynamo__update_table_config", kElevated},
+    {"dynamo__update_ttl", kElevated},
+    {"es__bulk", kElevated},
+    {"es__cat_aliases", kSafe},
+    {"es__cat_indices", kSafe},
+    {"es__cat_nodes", kSafe},
+    {"es__cat_shards", kSafe},
+    {"es__cluster_health", kSafe},
+    {"es__count", kSafe},
+    {"es__create_index", kElevated},
+    {"es__delete_alias", kDestructive},
+    {"es__delete_by_query", kDestructive},
+    {"es__delete_document", kDestructive},
+    {"es__delete_index", kDestructive},
+    {"es__get_alias", kSafe},
+    {"es__get_document", kSafe},
+    {"es__get_mapping", kSafe},
+    {"es__index_document", kElevated},
+    {"es__list_snapshots", kSafe},
+    {"es__put_alias", kElevated},
+    {"es__put_mapping", kElevated},
+    {"es__reindex", kElevated},
+    {"es__restore_snapshot", kDestructive},
+    {"es__search", kSafe},
+    {"es__update_aliases", kElevated},
+    {"es__update_document", kElevated},
+    {.tool = "mongo__aggregate", .risk = kElevated, .raise = true},
+    {"mongo__bulk_write", kElevated},
+    {"mongo__clone_collection", kElevated},
+    {"mongo__collection_stats", kSafe},
+    {"mongo__count_documents", kSafe},
+    {"mongo__create_collection", kElevated},
+    {"mongo__create_database", kElevated},
+    {"mongo__create_index", kElevated},
+    {"mongo__database_stats", kSafe},
+    {"mongo__delete_document", kDestructive},
+    {"mongo__delete_many", kDestructive},
+    {"mongo__distinct", kSafe},
+    {"mongo__drop_collection", kDestructive},
+    {"mongo__drop_database", kDestructive},
+    {"mongo__drop_index", kDestructive},
+    {"mongo__find", kSafe},
+    {"mongo__find_one_and_update", kElevated},
+    {"mongo__get_slow_queries", kElevated},
+    {"mongo__insert_many", kElevated},
+    {"mongo__insert_one", kElevated},
+    {"mongo__list_collections", kSafe},
+    {"mongo__list_databases", kSafe},
+    {"mongo__list_indexes", kSafe},
+    {"mongo__list_users", kElevated},
+    {"mongo__rename_collection", kDestructive},
+    {"mongo__repl_set_status", kSafe},
+    {"mongo__sample_documents", kSafe},
+    {"mongo__server_status", kSafe},
+    {"mongo__shard_status", kSafe},
+    {"mongo__truncate_collection", kDestructive},
+    {"mongo__update_document", kElevated},
+    {"mongo__update_many", kElevated},
+    {"sqlkit__describe_table", kSafe},
+    {.tool = "sqlkit__execute_ddl", .risk = kDestructive, .payload = "{sql}"},
+    {.tool = "sqlkit__execute_delete", .risk = kDestructive, .payload = "{sql}"},
+    {.tool = "sqlkit__execute_query", .risk = kSafe, .payload = "{sql}"},
+    {.tool = "sqlkit__execute_write", .risk = kElevated, .payload = "{sql}"},
+    {.tool = "sqlkit__explain_query", .risk = kSafe, .payload = "{sql}"},
+    {"sqlkit__get_foreign_keys", kSafe},
+    {"sqlkit__get_object_ddl", kSafe},
+    {"sqlkit__get_schema", kSafe},
+    {"sqlkit__get_slow_queries", kElevated},
+    {"sqlkit__get_table_info", kSafe},
+    {.tool = "sqlkit__grant_privilege",
+     .risk = kDestructive,
+     .payload = "GRANT {privilege} ON {object} TO {grantee}"},
+    {"sqlkit__kill_session", kDestructive},
+    {.tool = "sqlkit__list_connections", .risk = kSafe, .needs_connection = NeedsConnection::kNo},
+    {"sqlkit__list_databases", kSafe},
+    {"sqlkit__list_foreign_keys", kSafe},
+    {"sqlkit__list_functions", kSafe},
+    {"sqlkit__list_indexes", kSafe},
+    {"sqlkit__list_procedures", kSafe},
+    {"sqlkit__list_schemas", kSafe},
+    {"sqlkit__list_sessions", kElevated},
+    {"sqlkit__list_tables", kSafe},
+    {"sqlkit__list_triggers", kSafe},
+    {"sqlkit__list_views", kSafe},
+    {.tool = "sqlkit__revoke_privilege",
+     .risk = kDestructive,
+     .payload = "REVOKE {privilege} ON {object} FROM {grantee}"},
+});
+
+static_assert(std::is_sorted(kTools.begin(), kTools.end(),
+                             [](const BuiltinTool& a, const BuiltinTool& b) {
+                               return a.tool < b.tool;
+                             }));
+
+constexpr std::string_view kConnectionArgument = "connection_id";
+
+CatalogEntry EntryOf(const BuiltinTool& tool) {
+  CatalogEntry entry;
+  entry.key.tool = ToolName(tool.tool);
+  entry.risk = tool.risk;
+  entry.needs_connection = tool.needs_connection;
+  if (tool.needs_connection == NeedsConnection::kYes) {
+    entry.connection_argument = std::string(kConnectionArgument);
+  }
+  if (!tool.payload.empty()) entry.payload_rule = PayloadRule{.payload = std::string(tool.payload)};
+  entry.raise = tool.raise;
+  entry.builtin = true;
+  return entry;
+}
+
+}  // namespace
+
+std::span<const CatalogEntry> BuiltinCatalog() {
+  static const auto& entries = *[] {
+    auto* built = new std::vector<CatalogEntry>;
+    built->reserve(kTools.size());
+    for (const BuiltinTool& tool : kTools) built->push_back(EntryOf(tool));
+    return built;
+  }();
+  return entries;
+}
+
+const CatalogEntry* FindBuiltin(std::string_view tool) {
+  static const auto& by_name = *[] {
+    auto* built = new StringMap<const CatalogEntry*>;
+    for (const CatalogEntry& entry : BuiltinCatalog()) {
+      built->emplace(entry.key.tool.value(), &entry);
+    }
+    return built;
+  }();
+  const auto it = by_name.find(tool);
+  return it == by_name.end() ? nullptr : it->second;
+}
+
+}  // namespace bridgekeeper

@@ -1,0 +1,666 @@
+// Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
+
+#include "policy/text/document.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/strings/str_format.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace bridgekeeper {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+std::vector<std::string> Formatted(const std::vector<Issue>& issues) {
+  std::vector<std::string> out;
+  for (const Issue& issue : issues) out.push_back(FormatIssue(issue, "f"));
+  return out;
+}
+
+McpPolicy OnlyPolicy(std::string_view text, const DocumentOptions& options = {}) {
+  const auto parsed = ParsePolicyDocument(text, options);
+  EXPECT_THAT(Formatted(parsed.issues), IsEmpty());
+  return parsed.values.size() == 1 ? parsed.values[0] : McpPolicy{};
+}
+
+// ---- what is read -------------------------------------------------------------
+
+TEST(PolicyDocument, ReadsEveryField) {
+  const McpPolicy got = OnlyPolicy(R"(
+# A comment.
+app: dockit
+mode: FULL_ACCESS
+allowed_connection_ids: [prod, "12"]
+connection_overrides:
+  prod:
+    read_only: true
+  "12":
+    allowed_actions: [READ, delete]
+confirm_destructive: false
+ask_mode: Approval
+suspended: true
+suspend_reason: "too many: drops"
+unreviewed_tools: as-destructive
+trust_read_only_hint: true
+pinning: off
+limits:
+  max_rows: 1000
+  max_bytes: 1048576
+  timeout: 1m30s
+  read_only_session: true
+max_staleness: 30s
+resources: ALLOW
+prompts: deny
+require_proven: true
+audit:
+  store_arguments: true
+  mask: ["/password", "/a~1b"]
+  send_statements: true
+requires: []
+)");
+
+  McpPolicy want;
+  want.app = AppId("dockit");
+  want.mode = Mode::kFullAccess;
+  want.allowed_connection_ids = {ConnectionId("12"), ConnectionId("prod")};
+  want.connection_overrides[ConnectionId("prod")].read_only = true;
+  want.connection_overrides[ConnectionId("12")].allowed_actions = {Action::kRead, Action::kDelete};
+  want.confirm_destructive = false;
+  want.ask_mode = AskMode::kApproval;
+  want.suspended = true;
+  want.suspend_reason = "too many: drops";
+  want.unreviewed_tools = UnreviewedTools::kAsDestructive;
+  want.trust_read_only_hint = true;
+  want.pinning = Pinning::kOff;
+  want.limits.max_rows = 1000;
+  want.limits.max_bytes = 1048576;
+  want.limits.timeout = absl::Seconds(90);
+  want.limits.read_only_session = true;
+  want.max_staleness = absl::Seconds(30);
+  want.resources = Passage::kAllow;
+  want.prompts = Passage::kDeny;
+  want.require_proven = true;
+  want.audit = {.store_arguments = true, .mask = {"/password", "/a~1b"}, .send_statements = true};
+  EXPECT_EQ(got, want);
+}
+
+TEST(PolicyDocument, HasTheDefaultsOfTheModel) {
+  McpPolicy want;
+  want.app = AppId("dockit");
+  EXPECT_EQ(OnlyPolicy("app: dockit"), want);
+  EXPECT_EQ(OnlyPolicy(R"({"app": "dockit"})"), want);
+}
+
+TEST(PolicyDocument, KeepsAnEmptyActionSetApartFromAnAbsentOne) {
+  const McpPolicy got =
+      OnlyPolicy("app: a\nconnection_overrides: {x: {allowed_actions: []}, y: {}}");
+  ASSERT_TRUE(got.connection_overrides.at(ConnectionId("x")).allowed_actions.has_value());
+  EXPECT_THAT(*got.connection_overrides.at(ConnectionId("x")).allowed_actions, IsEmpty());
+  EXPECT_FALSE(got.connection_overrides.at(ConnectionId("y")).allowed_actions.has_value());
+}
+
+TEST(PolicyDocument, ReadsEachSpellingOfAnEnum) {
+  for (const std::string_view spelling :
+       {"READ_ONLY", "read-only", "readOnly", "ReadOnly", "read_only"}) {
+    EXPECT_EQ(OnlyPolicy(std::string("app: a\nmode: ") + std::string(spelling)).mode,
+              Mode::kReadOnly)
+        << spelling;
+  }
+}
+
+TEST(PolicyDocument, ReadsAList) {
+  const auto yaml = ParsePolicyDocument("- app: a\n- app: b\n  mode: READ_ONLY\n");
+  ASSERT_THAT(yaml.values, SizeIs(2));
+  EXPECT_EQ(yaml.values[1].app.value(), "b");
+  EXPECT_EQ(yaml.values[1].mode, Mode::kReadOnly);
+  EXPECT_EQ(ParsePolicyDocument(R"([{"app":"a"},{"app":"b","mode":"READ_ONLY"}])").values,
+            yaml.values);
+}
+
+TEST(PolicyDocument, ReadsJsonWithTabsEscapesAndSurrogatePairs) {
+  const McpPolicy got =
+      OnlyPolicy("{\n\t\"app\":\"a\",\n\t\"suspend_reason\" : \"\\u00e9 \\ud83d\\ude80 \\/\"\n}\n");
+  EXPECT_EQ(got.suspend_reason, "é 🚀 /");
+}
+
+TEST(PolicyDocument, ReadsCrLfLines) {
+  EXPECT_EQ(OnlyPolicy("app: a\r\nmode: READ_ONLY\r\n").mode, Mode::kReadOnly);
+}
+
+TEST(PolicyDocument, TakesTheAppGivenBesideIt) {
+  EXPECT_EQ(OnlyPolicy("mode: READ_ONLY", {.default_app = "sqlkit"}).app.value(), "sqlkit");
+  EXPECT_EQ(OnlyPolicy("app: sqlkit", {.default_app = "sqlkit"}).app.value(), "sqlkit");
+  EXPECT_THAT(Formatted(ParsePolicyDocument("app: dockit", {.default_app = "sqlkit"}).issues),
+              ElementsAre("f:1:6: error: app: got `dockit`, want `sqlkit` as given (leave `app` "
+                          "out of the document, "
+                          "or give the same one)"));
+}
+
+// ---- a desktop app's file --------------------------------------------------------
+
+TEST(DesktopConfig, ImportsItsPolicyForTheAppGiven) {
+  const auto got = ParsePolicyDocument(R"({
+  "port": 9120,
+  "auto_start": true,
+  "policy": {
+    "mode": "FullAccess",
+    "allowed_connection_ids": [1, 2],
+    "connection_overrides": {"1": {"read_only": false, "allowed_actions": ["read", "write"]},
+                             "2": {"read_only": true, "allowed_actions": null}},
+    "confirm_destructive": false
+  }
+})",
+                                       {.default_app = "sqlkit"});
+  EXPECT_THAT(
+      Formatted(got.issues),
+      ElementsAre(
+          "f:2:3: warning: port: is ignored: it is the desktop app's own and no part of a policy",
+          "f:3:3: warning: auto_start: is ignored: it is the desktop app's own and no part of a "
+          "policy"));
+  ASSERT_THAT(got.values, SizeIs(1));
+  McpPolicy want;
+  want.app = AppId("sqlkit");
+  want.mode = Mode::kFullAccess;
+  want.allowed_connection_ids = {ConnectionId("1"), ConnectionId("2")};
+  want.connection_overrides[ConnectionId("1")].allowed_actions = {Action::kRead, Action::kWrite};
+  want.connection_overrides[ConnectionId("2")].read_only = true;
+  want.confirm_destructive = false;
+  EXPECT_EQ(got.values[0], want);
+}
+
+TEST(DesktopConfig, NeedsAnApp) {
+  EXPECT_THAT(
+      Formatted(ParsePolicyDocument(R"({"policy": {"mode": "ReadOnly"}})").issues),
+      ElementsAre(
+          "f:1:1: error: this is a desktop app's mcp-config.json and names no app (say whose "
+          "policy it "
+          "is with --app)",
+          "f:1:12: error: policy: `app` is missing (name the app whose tools are guarded)"));
+}
+
+TEST(DesktopConfig, StillRefusesANullAllowlist) {
+  EXPECT_THAT(ParsePolicyDocument(R"({"policy": {"allowed_connection_ids": null}})",
+                                  {.default_app = "sqlkit"})
+                  .values,
+              IsEmpty());
+}
+
+// ---- what is refused ---------------------------------------------------------------
+
+struct RefusedCase {
+  std::string name;
+  std::string text;
+  std::vector<std::string> want;
+};
+
+class RefusedDocument : public ::testing::TestWithParam<RefusedCase> {};
+
+TEST_P(RefusedDocument, SaysWhereAndWhy) {
+  const auto got = ParsePolicyDocument(GetParam().text);
+  EXPECT_EQ(Formatted(got.issues), GetParam().want);
+  EXPECT_THAT(got.values, IsEmpty());
+}
+
+const RefusedCase kRefused[] = {
+    {"UnknownKeyWithItsNearestName",
+     "app: a\nmdoe: READ_ONLY\n",
+     {"f:2:1: error: got the unknown key `mdoe` (did you mean `mode`?)"}},
+    {"CamelCaseKey",
+     "app: a\nconfirmDestructive: true\n",
+     {"f:2:1: error: got the unknown key `confirmDestructive` (did you mean "
+      "`confirm_destructive`?)"}},
+    {"UnknownKeyOfAnOverride",
+     "app: a\nconnection_overrides:\n  prod:\n    readonly: true\n",
+     {"f:4:5: error: connection_overrides.prod: got the unknown key `readonly` (did you mean "
+      "`read_only`?)"}},
+    {"UnknownEnumWithItsNearestName",
+     "app: a\nmode: READ_OLNY",
+     {"f:2:7: error: mode: got `READ_OLNY`, want one of READ_ONLY, DATA_READ_WRITE, FULL_ACCESS "
+      "(did you mean "
+      "`READ_ONLY`?)"}},
+    {"TextWhereATruthValueIsWanted",
+     "app: a\nsuspended: \"true\"",
+     {"f:2:12: error: suspended: got the text `true`, want true or false (write it without "
+      "quotes)"}},
+    {"YesIsNoTruthValue",
+     "app: a\nsuspended: yes",
+     {"f:2:12: error: suspended: got `yes`, want true or false"}},
+    {"NumberWhereTextIsWanted",
+     "app: a\nsuspend_reason: 12",
+     {"f:2:17: error: suspend_reason: got the number `12`, want text (put it in quotes)"}},
+    {"NumberAsId",
+     "app: a\nallowed_connection_ids: [1]",
+     {"f:2:26: error: allowed_connection_ids[0]: got the number `1`, want an id (put it in quotes: "
+      "\"1\")"}},
+    {"NumberAsOverriddenId",
+     "app: a\nconnection_overrides: {010: {read_only: true}}",
+     {"f:2:24: error: connection_overrides.010: got the number `010`, want an id (put it in "
+      "quotes: \"010\")"}},
+    {"TruthValueAsId",
+     "app: true",
+     {"f:1:6: error: app: got `true`, want an id (put it in quotes: \"true\")"}},
+    {"NullList",
+     "app: a\nallowed_connection_ids: null",
+     {"f:2:25: error: allowed_connection_ids: got null, want a list of ids (leave the key out, or "
+      "write `[]`: both mean "
+      "every connection)"}},
+    {"EmptyValueIsNull",
+     "app: a\nallowed_connection_ids:\n",
+     {"f:2:1: error: allowed_connection_ids: got null, want a list of ids (leave the key out, or "
+      "write `[]`: both mean "
+      "every connection)"}},
+    {"NullActionSet",
+     "app: a\nconnection_overrides: {p: {allowed_actions: ~}}",
+     {"f:2:45: error: connection_overrides.p.allowed_actions: got null, want a list of READ, "
+      "WRITE, DELETE (leave the "
+      "key out to let `read_only` decide; `[]` allows nothing)"}},
+    {"NullOverride",
+     "app: a\nconnection_overrides: {p: }",
+     {"f:2:24: error: connection_overrides.p: got null, want a mapping (write `read_only`, "
+      "`allowed_actions` or both "
+      "below it)"}},
+    {"OneIdInsteadOfAList",
+     "app: a\nallowed_connection_ids: prod",
+     {"f:2:25: error: allowed_connection_ids: got `prod`, want a list of ids"}},
+    {"ListOfOverrides",
+     "app: a\nconnection_overrides: []",
+     {"f:2:23: error: connection_overrides: got a list, want a mapping from connection ids (leave "
+      "the key out, or write "
+      "`{}` for none)"}},
+    {"DuplicateKey",
+     "app: a\nmode: READ_ONLY\nmode: FULL_ACCESS\n",
+     {"f:3:1: error: mode: got the key `mode` twice (the first is on line 2)"}},
+    {"DuplicateKeyInJson",
+     R"({"app":"a","mode":"READ_ONLY","\u006dode":"FULL_ACCESS"})",
+     {"f:1:31: error: mode: got the key `mode` twice (the first is on line 1)"}},
+    {"DuplicateOverride",
+     "app: a\nconnection_overrides:\n  p: {read_only: true}\n  p: {}\n",
+     {"f:4:3: error: connection_overrides.p: got the key `p` twice (the first is on line 3)"}},
+    {"StarInAnId",
+     "app: a\nallowed_connection_ids: [\"prod-*\"]",
+     {"f:2:26: error: allowed_connection_ids[0]: got `prod-*`, want only [A-Za-z0-9._:@/-] (ids "
+      "are compared byte for "
+      "byte and there are no patterns: name each one, or leave the list empty for every "
+      "connection)"}},
+    {"EmptyId", "app: \"\"", {"f:1:6: error: app: got 0 bytes, want 1 to 128"}},
+    {"OverLongId",
+     "app: " + std::string(129, 'a'),
+     {"f:1:6: error: app: got 129 bytes, want 1 to 128"}},
+    {"MissingApp",
+     "mode: READ_ONLY",
+     {"f:1:1: error: `app` is missing (name the app whose tools are guarded)"}},
+    {"DurationWithoutUnit",
+     "app: a\nmax_staleness: 30",
+     {"f:2:16: error: max_staleness: got the number `30`, want a duration from 10s to 24h (write "
+      "it with its unit, as in "
+      "`30s`, `5m` or `1h30m`)"}},
+    {"DurationOutOfRange",
+     "app: a\nmax_staleness: 9s",
+     {"f:2:16: error: max_staleness: got `9s`, want a duration from 10s to 24h (write it with its "
+      "unit, as in `30s`, "
+      "`5m` or `1h30m`)"}},
+    {"InfiniteDuration",
+     "app: a\nlimits: {timeout: inf}",
+     {"f:2:19: error: limits.timeout: got `inf`, want a duration from 1ms to 24h (write it with "
+      "its unit, as in `30s`, "
+      "`5m` or `1h30m`)"}},
+    {"DurationFinerThanANanosecond",
+     "app: a\nlimits: {timeout: 1000000.3ns}",
+     {"f:2:19: error: limits.timeout: got `1000000.3ns`, want a duration from 1ms to 24h (nothing "
+      "is finer than a "
+      "nanosecond)"}},
+    {"NumberOutOfRange",
+     "app: a\nlimits: {max_rows: 0}",
+     {"f:2:20: error: limits.max_rows: got the number `0`, want a whole number from 1 to "
+      "1000000000"}},
+    {"NumberBeyondInt64",
+     "app: a\nlimits: {max_rows: 99999999999999999999}",
+     {"f:2:20: error: limits.max_rows: got the number `99999999999999999999`, want a whole number "
+      "from 1 to 1000000000"}},
+    {"NumberWithAnExponent",
+     "app: a\nlimits: {max_rows: 1e3}",
+     {"f:2:20: error: limits.max_rows: got the number `1e3`, want a whole number from 1 to "
+      "1000000000"}},
+    {"NumberInOctal",
+     "app: a\nlimits: {max_rows: 010}",
+     {"f:2:20: error: limits.max_rows: got the number `010`, want a whole number from 1 to "
+      "1000000000"}},
+    {"NullNumber",
+     "app: a\nlimits: {max_rows: null}",
+     {"f:2:20: error: limits.max_rows: got null, want a whole number from 1 to 1000000000 (leave "
+      "the key out for no "
+      "limit)"}},
+    {"OverLongReason",
+     "app: a\nsuspend_reason: " + std::string(513, 'x'),
+     {"f:2:17: error: suspend_reason: got 513 bytes, want 0 to 512"}},
+    {"MaskThatIsNoPointer",
+     "app: a\naudit: {mask: [password]}",
+     {"f:2:16: error: audit.mask[0]: got `password`, want a JSON pointer (write it as in "
+      "`/params/password`; `~` is `~0` "
+      "and `/` in a name is `~1`)"}},
+    {"MaskWithABareTilde",
+     "app: a\naudit: {mask: [\"/a~\"]}",
+     {"f:2:16: error: audit.mask[0]: got `/a~`, want a JSON pointer (write it as in "
+      "`/params/password`; `~` is `~0` and "
+      "`/` in a name is `~1`)"}},
+    {"ListAsKey", "app: a\n? [x]\n: 1\n", {"f:2:3: error: got a list as a key, want text"}},
+    {"TextInsteadOfAPolicy", "dockit", {"f:1:1: error: got `dockit`, want a mapping"}},
+    {"EmptyText", "", {"f:1:1: error: got an empty document"}},
+    {"CommentsOnly", "# nothing\n", {"f:1:1: error: got an empty document"}},
+    {"EmptyList", "[]", {"f:1:1: error: got an empty list, want at least one"}},
+    {"AppTwice",
+     "- app: a\n- app: a\n",
+     {"f:2:3: error: [1]: got `a` twice (a document holds each at most once)"}},
+    {"SecondDocument",
+     "app: a\n---\napp: b\n",
+     {"f:3:1: error: got a second document, want one (write the policies as one list)"}},
+    {"Anchor",
+     "app: &x a\n",
+     {"f:1:6: error: got an anchor, want none (write the value out at each place)"}},
+    {"Alias",
+     "app: &x a\nsuspend_reason: *x\n",
+     {"f:1:6: error: got an anchor, want none (write the value out at each place)",
+      "f:2:17: error: got an alias, want the value itself (write the value out at each place)",
+      "f:2:17: error: suspend_reason: got null, want text"}},
+    {"UnknownAlias",
+     "app: *nowhere\n",
+     {"f:1:6: error: not YAML or JSON: the referenced anchor is not defined (anchors and aliases "
+      "are not read: "
+      "write the value out at each place)"}},
+    {"Tag",
+     "app: !!str a\n",
+     {"f:1:6: error: got the tag `tag:yaml.org,2002:str`, want none (types follow from the "
+      "field)"}},
+    {"MergeKey",
+     "app: a\n<<: {mode: FULL_ACCESS}\n",
+     {"f:2:1: error: got the unknown key `<<` (known: app, mode, allowed_connection_ids, "
+      "connection_overrides, "
+      "confirm_destructive, ask_mode, suspended, suspend_reason, unreviewed_tools, "
+      "trust_read_only_hint, pinning, "
+      "limits, max_staleness, resources, prompts, require_proven, audit, requires)"}},
+    {"Tab",
+     "app: a\nlimits:\n\tmax_rows: 1\n",
+     {"f:3:10: error: not YAML or JSON: illegal map value (indent with spaces, not tabs)"}},
+    {"Unterminated",
+     "{\"app\": \"a\"",
+     {"f:1:12: error: not YAML or JSON: end of map flow not found (close the bracket, or check the "
+      "indentation)"}},
+    {"NulByte",
+     std::string("app: a\0b", 8),
+     {"f:1:7: error: got the control character U+0000 (remove it, or write it as an escape inside "
+      "double quotes)"}},
+    // yaml-cpp takes U+0004 for the end of the text: what follows would be unseen.
+    {"EndOfTransmission",
+     "app: a\nmode: FULL_ACCESS\n\x04\nsuspended: true\n",
+     {"f:3:1: error: got the control character U+0004 (remove it, or write it as an escape inside "
+      "double quotes)"}},
+    {"C1Control",
+     "app: a # \xC2\x85 mode\n",
+     {"f:1:10: error: got the control character U+0085 (remove it, or write it as an escape inside "
+      "double quotes)"}},
+    {"CarriageReturnInsideALine",
+     "app: a # harmless\rmode: FULL_ACCESS\n",
+     {"f:1:18: error: got a carriage return inside a line (end lines with LF or CRLF)"}},
+    {"InvalidUtf8",
+     "app: a\nsuspend_reason: \"é\xff\"\n",
+     {"f:2:19: error: got the byte 0xff, want UTF-8 (save the file as UTF-8)"}},
+    {"OverlongUtf8",
+     "app: \"\xC0\xAF\"",
+     {"f:1:7: error: got the byte 0xc0, want UTF-8 (save the file as UTF-8)"}},
+    {"ByteOrderMark",
+     "\xEF\xBB\xBF"
+     "app: a\n",
+     {"f:1:1: error: got a byte order mark, want none (save the file as UTF-8 without one)"}},
+    {"ColumnsAreCharacters",
+     "app: a\nconnection_overrides: {\"é\": {}, \"b*\": {}}\n",
+     {"f:2:24: error: connection_overrides.é: got `é`, want only [A-Za-z0-9._:@/-]",
+      "f:2:33: error: connection_overrides.b*: got `b*`, want only [A-Za-z0-9._:@/-] (ids are "
+      "compared byte for byte and "
+      "there are no patterns: name each one, or leave the list empty for every connection)"}},
+    {"ControlsInAKeyAreEscaped",
+     "app: a\n\"x\\e[2J\": 1\n",
+     {"f:2:1: error: got the unknown key `x\\u{001b}[2J` (known: app, mode, "
+      "allowed_connection_ids, connection_overrides, "
+      "confirm_destructive, ask_mode, suspended, suspend_reason, unreviewed_tools, "
+      "trust_read_only_hint, pinning, "
+      "limits, max_staleness, resources, prompts, require_proven, audit, requires)"}},
+    {"AllProblemsAtOnce",
+     "mode: 3\nallowed_connection_ids: [a b, \"\"]\nlimits: {max_rows: x, timeout: 0s}\nfoo: 1\n",
+     {"f:1:1: error: `app` is missing (name the app whose tools are guarded)",
+      "f:1:7: error: mode: got `3`, want one of READ_ONLY, DATA_READ_WRITE, FULL_ACCESS",
+      "f:2:26: error: allowed_connection_ids[0]: got `a b`, want only [A-Za-z0-9._:@/-]",
+      "f:2:31: error: allowed_connection_ids[1]: got 0 bytes, want 1 to 128",
+      "f:3:20: error: limits.max_rows: got `x`, want a whole number from 1 to 1000000000",
+      "f:3:32: error: limits.timeout: got `0s`, want a duration from 1ms to 24h (write it with its "
+      "unit, as in `30s`, "
+      "`5m` or `1h30m`)",
+      "f:4:1: error: got the unknown key `foo` (known: app, mode, allowed_connection_ids, "
+      "connection_overrides, "
+      "confirm_destructive, ask_mode, suspended, suspend_reason, unreviewed_tools, "
+      "trust_read_only_hint, pinning, "
+      "limits, max_staleness, resources, prompts, require_proven, audit, requires)"}},
+};
+
+INSTANTIATE_TEST_SUITE_P(Table, RefusedDocument, ::testing::ValuesIn(kRefused),
+                         [](const auto& row) { return row.param.name; });
+
+// ---- hostile size and shape ----------------------------------------------------------
+
+TEST(HostileDocument, OverTheSizeLimitIsRefusedUnread) {
+  const std::string text(kMaxDocumentBytes + 1, '{');
+  EXPECT_THAT(Formatted(ParsePolicyDocument(text).issues),
+              ElementsAre("f:1:1: error: got 1048577 bytes, want at most 1048576 (split it into "
+                          "several documents)"));
+}
+
+TEST(HostileDocument, DeepNestingIsReportedOnce) {
+  const std::string deep = "app: a\nlimits: " + std::string(100, '[') + std::string(100, ']');
+  const auto got = ParsePolicyDocument(deep);
+  EXPECT_THAT(
+      Formatted(got.issues),
+      ElementsAre("f:2:9: error: limits: got a list, want a mapping",
+                  "f:2:24: error: got more than 16 levels of nesting (a policy needs four)"));
+}
+
+TEST(HostileDocument, NestingBeyondTheParsersOwnStackIsRefused) {
+  for (const char* open : {"[", "{a: ", "- ", "? ", "- - [{"}) {
+    std::string text;
+    while (text.size() < kMaxDocumentBytes / 4) text += open;
+    const auto got = ParsePolicyDocument(text);
+    EXPECT_TRUE(HasErrors(got.issues)) << open;
+    EXPECT_THAT(got.values, IsEmpty()) << open;
+  }
+}
+
+TEST(HostileDocument, AnAliasBombIsNotExpanded) {
+  std::string bomb = "a0: &a0 [x, x]\n";
+  for (int i = 1; i < 30; ++i) {
+    bomb += absl::StrFormat("a%d: &a%d [*a%d, *a%d]\n", i, i, i - 1, i - 1);
+  }
+  EXPECT_TRUE(HasErrors(ParsePolicyDocument(bomb).issues));
+}
+
+TEST(HostileDocument, ListsAtMostSoManyProblems) {
+  std::string text = "app: a\nallowed_connection_ids:\n";
+  for (int i = 0; i < 5000; ++i) text += "- \"*\"\n";
+  const auto got = ParsePolicyDocument(text);
+  ASSERT_THAT(got.issues, SizeIs(kMaxDocumentIssues + 1));
+  EXPECT_EQ(FormatIssue(got.issues.back(), "f"), "f: error: 4900 more problems are not listed");
+}
+
+TEST(HostileDocument, TooManyConnectionsAreRefused) {
+  std::string text = "app: a\nallowed_connection_ids:\n";
+  for (int i = 0; i <= 10'000; ++i) text += absl::StrFormat("- c%d\n", i);
+  EXPECT_THAT(
+      Formatted(ParsePolicyDocument(text).issues),
+      ElementsAre("f:3:1: error: allowed_connection_ids: got 10001 items, want at most 10000"));
+}
+
+// ---- warnings ------------------------------------------------------------------------
+
+TEST(PolicyDocument, WarnsOfWhatHasNoEffectAndStillReads) {
+  const auto got = ParsePolicyDocument(
+      "app: a\nallowed_connection_ids: [p, p]\nconnection_overrides: {p: {read_only: true, "
+      "allowed_actions: [READ]}}\n"
+      "requires: [time-travel]\n");
+  EXPECT_THAT(Formatted(got.issues),
+              ElementsAre("f:2:29: warning: allowed_connection_ids[1]: got `p` twice",
+                          "f:3:27: warning: connection_overrides.p: `read_only` is not read where "
+                          "`allowed_actions` is "
+                          "present (keep one of the two)",
+                          "f:4:12: warning: requires[0]: this version does not know the feature "
+                          "`time-travel` (a reader "
+                          "that does not know it denies every call with POLICY_UNSUPPORTED)"));
+  EXPECT_THAT(got.values, SizeIs(1));
+}
+
+TEST(PolicyWarnings, NamesWhatAnAdministratorShouldKnow) {
+  McpPolicy policy;
+  EXPECT_THAT(PolicyWarnings(policy), IsEmpty());
+
+  policy.limits.max_rows = 5;
+  policy.limits.max_bytes = 5;  // every bridge honours this one
+  policy.limits.read_only_session = true;
+  policy.mode = Mode::kFullAccess;
+  policy.allowed_connection_ids = {ConnectionId("a")};
+  policy.connection_overrides[ConnectionId("b")].read_only = true;
+  policy.requires_features = {"time-travel"};
+  EXPECT_THAT(
+      PolicyWarnings(policy),
+      ElementsAre(
+          "`limits.max_rows` is honoured by built-in back ends only: behind any other server each "
+          "allowed call becomes "
+          "DENY OBLIGATION_UNSUPPORTED",
+          "`limits.read_only_session` is honoured by built-in back ends only: behind any other "
+          "server each allowed call "
+          "becomes DENY OBLIGATION_UNSUPPORTED",
+          "`ask_mode` CLIENT: destructive calls are confirmed by the agent's own client, within "
+          "the agent's reach; only "
+          "APPROVAL is outside it",
+          "the override of `b` has no effect: the connection is not in `allowed_connection_ids`",
+          "this version does not know the feature `time-travel`: every call is denied with "
+          "POLICY_UNSUPPORTED"));
+}
+
+TEST(PolicyWarnings, SaysNothingOfAskingWhereNothingIsAsked) {
+  McpPolicy policy;
+  policy.mode = Mode::kFullAccess;
+  policy.ask_mode = AskMode::kApproval;
+  EXPECT_THAT(PolicyWarnings(policy), IsEmpty());
+  policy.ask_mode = AskMode::kElicit;
+  EXPECT_THAT(PolicyWarnings(policy), SizeIs(1));
+  policy.confirm_destructive = false;
+  EXPECT_THAT(PolicyWarnings(policy), IsEmpty());
+}
+
+// ---- catalogue entries and connections -------------------------------------------------
+
+TEST(CatalogDocument, ReadsEveryField) {
+  const auto got = ParseCatalogDocument(R"(
+- app: dockit
+  server: files
+  tool: write_file
+  risk: ELEVATED
+  needs_connection: no
+  connection_argument: conn
+  payload_rule: {payload: "GRANT {privilege} ON {object}", dialect: postgres, harmless_arguments: [note]}
+  cap: SAFE
+  raise: true
+  disabled: true
+  reviewed: false
+  pin: )" + std::string(64, 'a') + R"(
+- {tool: read_file, risk: SAFE}
+)");
+  EXPECT_THAT(Formatted(got.issues), IsEmpty());
+  ASSERT_THAT(got.values, SizeIs(2));
+  CatalogEntry want;
+  want.key = {AppId("dockit"), ServerId("files"), ToolName("write_file")};
+  want.risk = Risk::kElevated;
+  want.needs_connection = NeedsConnection::kNo;
+  want.connection_argument = "conn";
+  want.payload_rule = {.payload = "GRANT {privilege} ON {object}",
+                       .dialect = "postgres",
+                       .harmless_arguments = {"note"}};
+  want.cap = Risk::kSafe;
+  want.raise = true;
+  want.disabled = true;
+  want.reviewed = false;
+  want.pin = std::string(64, 'a');
+  EXPECT_EQ(got.values[0], want);
+  CatalogEntry plain;
+  plain.key.tool = ToolName("read_file");
+  plain.risk = Risk::kSafe;
+  EXPECT_EQ(got.values[1], plain);
+}
+
+TEST(CatalogDocument, StarMeansEveryAppEvenBesideADefault) {
+  const auto got = ParseCatalogDocument(
+      "[{tool: t, risk: SAFE}, {app: \"*\", server: '*', tool: t, risk: SAFE}]",
+      {.default_app = "dockit"});
+  EXPECT_THAT(Formatted(got.issues), IsEmpty());
+  ASSERT_THAT(got.values, SizeIs(2));
+  EXPECT_EQ(got.values[0].key.app, AppId("dockit"));
+  EXPECT_EQ(got.values[1].key.app, std::nullopt);
+  EXPECT_EQ(got.values[1].key.server, std::nullopt);
+}
+
+TEST(CatalogDocument, SaysWhatIsWrong) {
+  EXPECT_THAT(
+      Formatted(ParseCatalogDocument(
+                    "- {app: a*, pin: XY}\n- {tool: t, risk: HIGH, payload_rule: {dialect: x}}")
+                    .issues),
+      ElementsAre("f:1:3: error: [0]: `tool` is missing", "f:1:3: error: [0]: `risk` is missing",
+                  "f:1:9: error: [0].app: got `a*`, want only [A-Za-z0-9._:@/-], or `*` for every "
+                  "one (ids are compared "
+                  "byte for byte and there are no patterns: name each one, or leave the list empty "
+                  "for every connection)",
+                  "f:1:18: error: [0].pin: got `XY`, want 64 lower-case hexadecimal digits (it is "
+                  "the digest that `keeper "
+                  "catalog list --unreviewed` shows)",
+                  "f:2:19: error: [1].risk: got `HIGH`, want one of DESTRUCTIVE, ELEVATED, SAFE",
+                  "f:2:39: error: [1].payload_rule: `payload` is missing"));
+}
+
+TEST(ConnectionDocument, ReadsEveryField) {
+  const auto got = ParseConnectionDocument(R"(
+app: dockit
+id: prod
+name: Produktion – Köln
+type: postgres
+sql_mode: ANSI_QUOTES
+standard_conforming_strings: false
+safe_functions: [public.add_tax(numeric)]
+databases: [shop]
+allow_sensitive_reads: true
+)");
+  EXPECT_THAT(Formatted(got.issues), IsEmpty());
+  ASSERT_THAT(got.values, SizeIs(1));
+  ConnectionRecord want;
+  want.app = AppId("dockit");
+  want.id = ConnectionId("prod");
+  want.name = "Produktion – Köln";
+  want.type = "postgres";
+  want.sql_mode = "ANSI_QUOTES";
+  want.standard_conforming_strings = false;
+  want.safe_functions = {"public.add_tax(numeric)"};
+  want.databases = {"shop"};
+  want.allow_sensitive_reads = true;
+  EXPECT_EQ(got.values[0], want);
+}
+
+TEST(ConnectionDocument, NeverTakesACredential) {
+  EXPECT_THAT(
+      Formatted(ParseConnectionDocument("{app: a, id: b, dsn: \"postgres://u:p@h/d\"}").issues),
+      ElementsAre("f:1:17: error: got the unknown key `dsn` (a connection record never holds a "
+                  "credential or an "
+                  "address)"));
+}
+
+}  // namespace
+}  // namespace bridgekeeper

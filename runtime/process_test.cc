@@ -1,0 +1,235 @@
+// Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
+
+#include "runtime/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "policy/testing/status_matchers.h"
+#include "runtime/clock.h"
+#include "runtime/signals.h"
+#include "tests/support/wait.h"
+
+namespace bridgekeeper {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using enum absl::StatusCode;
+
+constexpr int kDeadlineMs = 10'000;
+
+absl::StatusOr<ChildProcess> SpawnShell(const std::string& script) {
+  return ChildProcess::Spawn(
+      {.command = {"/bin/sh", "-c", script}, .environment = {"PATH=/usr/bin:/bin"}});
+}
+
+// Reads until the end of the stream or until `stop` was seen.
+std::string ReadUntil(int fd, std::string_view stop = "") {
+  std::string text;
+  while (stop.empty() || text.find(stop) == std::string::npos) {
+    pollfd ready = {.fd = fd, .events = POLLIN, .revents = 0};
+    if (poll(&ready, 1, kDeadlineMs) != 1) {
+      ADD_FAILURE() << "nothing came within the deadline; so far: " << text;
+      break;
+    }
+    char buffer[4096];
+    const ssize_t n = read(fd, buffer, sizeof buffer);
+    if (n <= 0) break;
+    text.append(buffer, static_cast<size_t>(n));
+  }
+  return text;
+}
+
+bool WaitForExit(const ChildProcess& child) {
+  pollfd ended = {.fd = child.exit_fd(), .events = POLLIN, .revents = 0};
+  return poll(&ended, 1, kDeadlineMs) == 1;
+}
+
+bool Exists(pid_t pid) { return kill(pid, 0) == 0 || errno != ESRCH; }
+
+// Reads the number that a script prints before it prints "up", in any order.
+pid_t ReadPidAndUp(int fd) {
+  std::string text = ReadUntil(fd, "up\n");
+  if (text == "up\n") text = ReadUntil(fd, "\n");
+  const size_t digits = text.find_first_of("0123456789");
+  pid_t pid = 0;
+  EXPECT_TRUE(digits != std::string::npos &&
+              absl::SimpleAtoi(text.substr(digits, text.find('\n', digits) - digits), &pid));
+  return pid;
+}
+
+TEST(Process, TellsHowItEnded) {
+  auto child = SpawnShell("exit 7");
+  ASSERT_THAT(child, IsOk());
+  ASSERT_TRUE(WaitForExit(*child));
+  EXPECT_EQ(child->ExitStatus(), (ProcessExit{.code = 7}));
+  EXPECT_EQ(child->ExitStatus(), (ProcessExit{.code = 7})) << "asking does not reap";
+}
+
+TEST(Process, TellsTheSignalThatEndedIt) {
+  auto child = SpawnShell("kill -KILL $$");
+  ASSERT_THAT(child, IsOk());
+  ASSERT_TRUE(WaitForExit(*child));
+  EXPECT_EQ(child->ExitStatus(), (ProcessExit{.signal = SIGKILL}));
+  EXPECT_EQ(child->ExitStatus()->ToString(), "signal 9 (KILL)");
+}
+
+TEST(Process, HasThreePipes) {
+  auto child = SpawnShell("read line; echo \"got $line\"; echo oops >&2");
+  ASSERT_THAT(child, IsOk());
+  ASSERT_EQ(write(child->stdin_fd().get(), "hello\n", 6), 6);
+  EXPECT_EQ(ReadUntil(child->stdout_fd().get()), "got hello\n");
+  EXPECT_EQ(ReadUntil(child->stderr_fd().get()), "oops\n");
+}
+
+TEST(Process, HasNoOtherDescriptor) {
+  const int leaked = open("/dev/null", O_RDONLY);  // not close-on-exec
+  auto child = SpawnShell("ls /proc/self/fd");
+  close(leaked);
+  ASSERT_THAT(child, IsOk());
+  // ls itself opens the folder as 3.
+  EXPECT_EQ(ReadUntil(child->stdout_fd().get()), "0\n1\n2\n3\n");
+}
+
+TEST(Process, HasExactlyTheEnvironmentNamed) {
+  auto child = ChildProcess::Spawn({.command = {"/usr/bin/env"}, .environment = {"A=1", "B=x y"}});
+  ASSERT_THAT(child, IsOk());
+  EXPECT_EQ(ReadUntil(child->stdout_fd().get()), "A=1\nB=x y\n");
+}
+
+TEST(Process, StartsInTheFolderNamed) {
+  auto child = ChildProcess::Spawn({.command = {"/bin/pwd"}, .working_directory = "/usr"});
+  ASSERT_THAT(child, IsOk());
+  EXPECT_EQ(ReadUntil(child->stdout_fd().get()), "/usr\n");
+}
+
+TEST(Process, HasTheDefaultActionOfSignalsThatWeIgnore) {
+  IgnoreSigpipe();
+  auto child = SpawnShell("kill -PIPE $$; exit 0");
+  ASSERT_THAT(child, IsOk());
+  ASSERT_TRUE(WaitForExit(*child));
+  EXPECT_EQ(child->ExitStatus(), (ProcessExit{.signal = SIGPIPE}));
+}
+
+TEST(Process, LeadsAGroupOfItsOwn) {
+  auto child = SpawnShell("read line");
+  ASSERT_THAT(child, IsOk());
+  EXPECT_EQ(getpgid(child->pid()), child->pid());
+  EXPECT_EQ(getsid(child->pid()), child->pid());
+}
+
+TEST(Process, WorksWhereOurOwnStandardStreamsAreClosed) {
+  const UniqueFd saved_in(dup(0));
+  ASSERT_TRUE(saved_in);
+  close(0);
+  auto child = SpawnShell("read line; echo \"$line\"");
+  ASSERT_EQ(dup2(saved_in.get(), 0), 0);
+  ASSERT_THAT(child, IsOk());
+  ASSERT_EQ(write(child->stdin_fd().get(), "through\n", 8), 8);
+  EXPECT_EQ(ReadUntil(child->stdout_fd().get()), "through\n");
+}
+
+TEST(Process, SaysWhyItDidNotStart) {
+  EXPECT_THAT(ChildProcess::Spawn({.command = {"no-such-program-of-ours"}}),
+              StatusIs(kNotFound, HasSubstr("start `no-such-program-of-ours`")));
+  EXPECT_THAT(ChildProcess::Spawn({.command = {"/etc/passwd"}}), StatusIs(kPermissionDenied));
+  EXPECT_THAT(ChildProcess::Spawn({.command = {"/bin/true"}, .working_directory = "/no/such"}),
+              StatusIs(kNotFound));
+  EXPECT_THAT(ChildProcess::Spawn({.command = {}}), StatusIs(kInvalidArgument));
+  EXPECT_THAT(ChildProcess::Spawn({.command = {"/bin/true", std::string("a\0b", 3)}}),
+              StatusIs(kInvalidArgument));
+}
+
+TEST(Process, StopEndsAProgramThatObeysAtOnce) {
+  auto child = SpawnShell("echo up; exec sleep 1000");
+  ASSERT_THAT(child, IsOk());
+  ReadUntil(child->stdout_fd().get(), "up\n");
+  const RealClock clock;
+  const absl::Duration begin = clock.SinceBoot();
+  EXPECT_EQ(child->Stop(absl::Seconds(60), clock), (ProcessExit{.signal = SIGTERM}));
+  EXPECT_LT(clock.SinceBoot() - begin, absl::Seconds(10));
+}
+
+TEST(Process, StopKillsAProgramThatIgnoresTerm) {
+  auto child = SpawnShell("trap '' TERM; echo up; while :; do sleep 1000; done");
+  ASSERT_THAT(child, IsOk());
+  ReadUntil(child->stdout_fd().get(), "up\n");
+  EXPECT_EQ(child->Stop(absl::Milliseconds(50), RealClock()), (ProcessExit{.signal = SIGKILL}));
+}
+
+// B183: a launcher that starts the real server leaves no process behind.
+TEST(Process, StopReachesGrandchildren) {
+  auto child = SpawnShell("sleep 1000 & echo $!; echo up; wait");
+  ASSERT_THAT(child, IsOk());
+  const pid_t grandchild = ReadPidAndUp(child->stdout_fd().get());
+  ASSERT_TRUE(support::IsRunning(grandchild));
+  child->Stop(absl::Seconds(60), RealClock());
+  EXPECT_TRUE(support::WaitUntil([&] { return !support::IsRunning(grandchild); }));
+}
+
+TEST(Process, StopGivesGrandchildrenTheGraceToo) {
+  // The shell dies of TERM at once; the server behind it needs a moment to say bye.
+  auto child =
+      SpawnShell("(trap 'echo bye; exit' TERM; echo up; while :; do sleep 0.01; done) & wait");
+  ASSERT_THAT(child, IsOk());
+  ReadUntil(child->stdout_fd().get(), "up\n");
+  child->Stop(absl::Seconds(60), RealClock());
+  EXPECT_EQ(ReadUntil(child->stdout_fd().get()), "bye\n");
+}
+
+TEST(Process, StopKillsAGrandchildThatOutlivesItsParent) {
+  auto child = SpawnShell("(trap '' TERM; echo up; while :; do sleep 1000; done) & echo $!; wait");
+  ASSERT_THAT(child, IsOk());
+  const pid_t grandchild = ReadPidAndUp(child->stdout_fd().get());
+  ASSERT_TRUE(support::IsRunning(grandchild));
+  child->Stop(absl::Milliseconds(50), RealClock());
+  EXPECT_TRUE(support::WaitUntil([&] { return !support::IsRunning(grandchild); }));
+}
+
+TEST(Process, DestructionLeavesNothingBehind) {
+  pid_t pid = 0;
+  {
+    auto child = SpawnShell("trap '' TERM; sleep 1000");
+    ASSERT_THAT(child, IsOk());
+    pid = child->pid();
+  }
+  EXPECT_FALSE(Exists(pid)) << "neither running nor a zombie";
+}
+
+TEST(Process, AHundredStartsLeakNoDescriptor) {
+  const auto highest = [] {
+    const UniqueFd fd(open("/dev/null", O_RDONLY));
+    return fd.get();
+  };
+  const int before = highest();
+  for (int i = 0; i < 100; ++i) {
+    auto child = SpawnShell(":");
+    ASSERT_THAT(child, IsOk());
+  }
+  EXPECT_EQ(highest(), before);
+}
+
+TEST(EnvironmentWithout, DropsByPrefixOfTheName) {
+  setenv("KEEPER_TOKEN", "secret", 1);
+  setenv("KEEPERS_OF_BEES", "kept: another name", 1);
+  const std::vector<std::string> kept = EnvironmentWithout({"KEEPER_"});
+  unsetenv("KEEPER_TOKEN");
+  unsetenv("KEEPERS_OF_BEES");
+  EXPECT_THAT(kept, Not(Contains(HasSubstr("KEEPER_TOKEN"))));
+  EXPECT_THAT(kept, Contains("KEEPERS_OF_BEES=kept: another name"));
+}
+
+}  // namespace
+}  // namespace bridgekeeper
