@@ -255,15 +255,13 @@ TEST_F(RemoteTest, AVerdictThatIsNotKnownHereIsADenial) {
     response.mutable_decision()->set_verdict(static_cast<v1::Verdict>(77));
     return absl::OkStatus();
   });
-  const auto answer =
-      Client(FailureMode::kReturnError)->Decide({.app = "dockit", .tool = "look"});
+  const auto answer = Client(FailureMode::kReturnError)->Decide({.app = "dockit", .tool = "look"});
   ASSERT_THAT(answer, IsOk());
   EXPECT_EQ(answer->verdict, Verdict::kDeny);
 }
 
 TEST_F(RemoteTest, AnAnswerWithoutADecisionIsNone) {
-  pdp_.OnDecide(
-      [](const v1::DecideRequest&, v1::DecideResponse&) { return absl::OkStatus(); });
+  pdp_.OnDecide([](const v1::DecideRequest&, v1::DecideResponse&) { return absl::OkStatus(); });
   EXPECT_THAT(Client(FailureMode::kReturnError)->Decide({.app = "dockit", .tool = "look"}),
               StatusIs(absl::StatusCode::kInternal));
 }
@@ -316,8 +314,8 @@ TEST_F(RemoteTest, DoesNotWaitLongerThanItsTimeout) {
     released.wait_for(std::chrono::seconds(20));
     return absl::OkStatus();
   });
-  const auto answer = Client(FailureMode::kDeny, absl::Milliseconds(20))
-                          ->Decide({.app = "dockit", .tool = "look"});
+  const auto answer =
+      Client(FailureMode::kDeny, absl::Milliseconds(20))->Decide({.app = "dockit", .tool = "look"});
   release.set_value();
   ASSERT_THAT(answer, IsOk());
   EXPECT_EQ(answer->reason_code, ReasonCode::kPdpUnreachable);

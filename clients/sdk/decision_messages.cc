@@ -50,8 +50,8 @@ absl::StatusOr<Answer> Failed(FailureMode mode, ReasonCode reason, absl::Status 
   }
   Answer answer;
   answer.reason_code = reason;
-  answer.reason = absl::StrFormat("Denied, since no decision could be had: %s.",
-                                  AsStd(status.message()));
+  answer.reason =
+      absl::StrFormat("Denied, since no decision could be had: %s.", AsStd(status.message()));
   return answer;
 }
 

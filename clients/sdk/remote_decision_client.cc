@@ -12,23 +12,18 @@
 namespace bridgekeeper::clients {
 namespace {
 
-ReasonCode ReasonOf(absl::StatusCode code) {
-  switch (code) {
-    case absl::StatusCode::kInvalidArgument:
-      return ReasonCode::kInvalidRequest;
-    case absl::StatusCode::kResourceExhausted:
-      return ReasonCode::kOverloaded;
-    case absl::StatusCode::kUnauthenticated:
-    case absl::StatusCode::kPermissionDenied:
-      return ReasonCode::kNotAuthorized;
-    case absl::StatusCode::kUnavailable:
-    case absl::StatusCode::kDeadlineExceeded:
-    case absl::StatusCode::kCancelled:
-    case absl::StatusCode::kUnimplemented:
-      return ReasonCode::kPdpUnreachable;
-    default:  // from the wire: whatever else it may be
-      return ReasonCode::kEvaluationFault;
+// By ifs: the code comes from the wire, and whatever else it may be is a fault.
+ReasonCode ReasonOf(const absl::Status& status) {
+  if (absl::IsInvalidArgument(status)) return ReasonCode::kInvalidRequest;
+  if (absl::IsResourceExhausted(status)) return ReasonCode::kOverloaded;
+  if (absl::IsUnauthenticated(status) || absl::IsPermissionDenied(status)) {
+    return ReasonCode::kNotAuthorized;
   }
+  if (absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status) ||
+      absl::IsCancelled(status) || absl::IsUnimplemented(status)) {
+    return ReasonCode::kPdpUnreachable;
+  }
+  return ReasonCode::kEvaluationFault;
 }
 
 class RemoteDecisionClient : public DecisionClient {
@@ -48,7 +43,7 @@ class RemoteDecisionClient : public DecisionClient {
     const grpc::Status status = stub_->Decide(&context, request, &response);
     if (!status.ok()) {
       absl::Status failure = FromGrpc(status, *channel_);
-      const ReasonCode reason = ReasonOf(failure.code());
+      const ReasonCode reason = ReasonOf(failure);
       return Failed(mode_, reason, std::move(failure));
     }
     if (!response.has_decision()) {

@@ -5,10 +5,8 @@
 #include <grpcpp/completion_queue.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <cstring>
-#include <optional>
 #include <thread>
 #include <utility>
 
@@ -31,6 +29,9 @@ constexpr size_t kMaxBridgeNameBytes = 128;
 // nearest of these.
 constexpr absl::Duration kMinHeartbeat = absl::Milliseconds(100);
 constexpr absl::Duration kMaxHeartbeat = absl::Minutes(1);
+
+// Longest wait in one piece: a condition variable does not take infinity.
+constexpr absl::Duration kMaxWait = absl::Hours(24);
 
 gpr_timespec In(absl::Duration timeout) {
   return gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
@@ -90,16 +91,10 @@ class WatchPolicySource::Watch {
   PolicySnapshot View(std::string_view app) const { return copy_.View(app, clock_.SinceBoot()); }
 
   bool WaitForFirst(absl::Duration timeout) const {
-    const auto until =
-        std::chrono::steady_clock::now() +
-        absl::ToChronoNanoseconds(std::clamp(timeout, absl::ZeroDuration(), absl::Hours(24)));
     MutexLock lock(mu_);
-    while (!copy_.known()) {
-      const auto left = until - std::chrono::steady_clock::now();
-      if (left <= left.zero()) return false;
-      changed_.WaitFor(mu_, left);
-    }
-    return true;
+    return changed_.Await(
+        mu_, absl::ToChronoNanoseconds(std::clamp(timeout, absl::ZeroDuration(), kMaxWait)),
+        [this] { return copy_.known(); });
   }
 
   std::unique_ptr<Subscription> Subscribe(ChangeListener listener) {
@@ -126,11 +121,10 @@ class WatchPolicySource::Watch {
   void Run() {
     absl::Duration backoff = options_.min_backoff;
     while (true) {
-      const auto begin = std::chrono::steady_clock::now();
+      const absl::Duration begin = clock_.SinceBoot();
       const End end = RunWatch();
       // A server that greets us and hangs up does not get us back at once each time.
-      const auto lived = std::chrono::steady_clock::now() - begin;
-      if (end.delivered && lived >= absl::ToChronoNanoseconds(options_.max_backoff)) {
+      if (end.delivered && clock_.SinceBoot() - begin >= options_.max_backoff) {
         backoff = options_.min_backoff;
       }
       const bool unwanted =
@@ -151,13 +145,10 @@ class WatchPolicySource::Watch {
 
   // Waits; returns false where the source is being destroyed.
   bool Pause(absl::Duration length) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
-    const auto until = std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(length);
-    while (!stopping_) {
-      const auto left = until - std::chrono::steady_clock::now();
-      if (left <= left.zero()) return true;
-      changed_.WaitFor(mu_, left);
-    }
-    return false;
+    return !changed_.Await(mu_, absl::ToChronoNanoseconds(length), [this] {
+      mu_.AssertHeld();
+      return stopping_;
+    });
   }
 
   // Between half of it and all of it, so that bridges do not return as one.

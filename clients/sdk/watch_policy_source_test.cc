@@ -3,7 +3,6 @@
 #include "clients/sdk/watch_policy_source.h"
 
 #include <atomic>
-#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <functional>
@@ -20,6 +19,7 @@
 #include "policy/testing/fake_clock.h"
 #include "policy/testing/status_matchers.h"
 #include "runtime/testing/fake_id_source.h"
+#include "tests/support/wait.h"
 
 namespace bridgekeeper::clients {
 namespace {
@@ -28,34 +28,21 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using State = PolicyView::State;
 
-// Longest wait for anything that must happen; what must not is seen by its order.
-constexpr absl::Duration kSoon = absl::Seconds(20);
+constexpr absl::Duration kSoon = support::kDeadline;
 
 std::string TemporaryFile(const std::string& name) {
   const char* folder = std::getenv("TEST_TMPDIR");
   return (folder != nullptr ? std::string(folder) : ::testing::TempDir()) + "/" + name;
 }
 
-// Collects what a source tells its listeners, and waits for conditions of it.
+// Collects what a source tells its listeners.
 class ChangeLog {
  public:
   PolicySource::ChangeListener Listener() {
     return [this](std::span<const AppId> apps) {
       MutexLock lock(mu_);
       for (const AppId& app : apps) seen_.push_back(app.value());
-      changed_.NotifyAll();
     };
-  }
-  // Waits until `condition` holds; looks again after each change, and now and then
-  // for what tells nobody.
-  bool WaitUntil(const std::function<bool()>& condition) {
-    const auto until = std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(kSoon);
-    while (!condition()) {
-      if (std::chrono::steady_clock::now() > until) return false;
-      MutexLock lock(mu_);
-      changed_.WaitFor(mu_, std::chrono::milliseconds(2));
-    }
-    return true;
   }
   std::vector<std::string> seen() const {
     MutexLock lock(mu_);
@@ -64,7 +51,6 @@ class ChangeLog {
 
  private:
   mutable Mutex mu_;
-  CondVar changed_;
   std::vector<std::string> seen_ ABSL_GUARDED_BY(mu_);
 };
 
@@ -92,7 +78,7 @@ class WatchPolicySourceTest : public ::testing::Test {
     EXPECT_NE(watch, nullptr) << "no watch began in time: " << source_->Stats().last_error;
     return watch;
   }
-  bool WaitFor(const std::function<bool()>& condition) { return changes_.WaitUntil(condition); }
+  bool WaitFor(const std::function<bool()>& condition) { return support::WaitUntil(condition); }
   bool WaitForState(const std::string& app, State state) {
     return WaitFor([&] { return source_->View(app).state == state; });
   }
@@ -360,16 +346,14 @@ INSTANTIATE_TEST_SUITE_P(
     Option, BadWatchOptionTest,
     ::testing::Values(
         BadOption{"NoApps", [](WatchOptions& o) { o.apps.clear(); }, "`apps`: got 0"},
-        BadOption{"TooManyApps",
-                  [](WatchOptions& o) { o.apps.assign(1001, AppId("a")); },
+        BadOption{"TooManyApps", [](WatchOptions& o) { o.apps.assign(1001, AppId("a")); },
                   "`apps`: got 1001, want 1 to 1000"},
         BadOption{"AppThatIsNoId", [](WatchOptions& o) { o.apps = {AppId("a b")}; }, "app"},
         BadOption{"LongName", [](WatchOptions& o) { o.bridge.assign(129, 'a'); },
                   "`bridge`: got 129 bytes"},
         BadOption{"NoBackoff", [](WatchOptions& o) { o.min_backoff = absl::ZeroDuration(); },
                   "`min_backoff`: got 0"},
-        BadOption{"BackoffUpsideDown",
-                  [](WatchOptions& o) { o.min_backoff = absl::Minutes(1); },
+        BadOption{"BackoffUpsideDown", [](WatchOptions& o) { o.min_backoff = absl::Minutes(1); },
                   "want at most `max_backoff`"}),
     [](const auto& row) { return row.param.name; });
 

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <utility>
 
 #include "absl/base/thread_annotations.h"
 
@@ -55,6 +56,17 @@ class CondVar {
     lock.release();
     return notified;
   }
+  // Waits until `condition` holds or `timeout` has passed. Returns whether it holds.
+  // `condition` is asked with the lock held; it says so by mu.AssertHeld().
+  template <typename Condition>
+  bool Await(Mutex& mu, std::chrono::nanoseconds timeout, Condition condition)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu) {
+    std::unique_lock<std::mutex> lock(mu.mu_, std::adopt_lock);
+    const bool holds = cv_.wait_for(lock, timeout, std::move(condition));
+    lock.release();
+    return holds;
+  }
+
   void NotifyOne() { cv_.notify_one(); }
   void NotifyAll() { cv_.notify_all(); }
 

@@ -5,6 +5,7 @@
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
+#include <grpcpp/support/time.h>
 
 #include <chrono>
 #include <deque>
@@ -48,14 +49,11 @@ class WatchImpl : public FakePdp::Watch {
   }
 
   bool WaitForEnd(absl::Duration timeout) override {
-    const auto until = std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(timeout);
     MutexLock lock(mu_);
-    while (!over_) {
-      const auto left = until - std::chrono::steady_clock::now();
-      if (left <= left.zero()) return false;
-      changed_.WaitFor(mu_, left);
-    }
-    return true;
+    return changed_.Await(mu_, absl::ToChronoNanoseconds(timeout), [this] {
+      mu_.AssertHeld();
+      return over_;
+    });
   }
 
   grpc::Status Serve(grpc::ServerContext& context,
@@ -175,20 +173,23 @@ FakePdp::FakePdp(const std::string& address) : rep_(std::make_unique<Rep>()) {
   BK_CHECK(rep_->server != nullptr);
 }
 
-FakePdp::~FakePdp() { rep_->server->Shutdown(std::chrono::system_clock::now()); }
+FakePdp::~FakePdp() {
+  // No grace: the watches that are open are cancelled.
+  rep_->server->Shutdown(gpr_inf_past(GPR_CLOCK_MONOTONIC));
+}
 
 std::string FakePdp::address() const {
-  return rep_->given.starts_with("unix:") ? rep_->given : absl::StrFormat("127.0.0.1:%d", rep_->port);
+  return rep_->given.starts_with("unix:") ? rep_->given
+                                          : absl::StrFormat("127.0.0.1:%d", rep_->port);
 }
 
 std::shared_ptr<FakePdp::Watch> FakePdp::NextWatch(absl::Duration timeout) {
-  const auto until = std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(timeout);
   MutexLock lock(rep_->mu);
-  while (rep_->begun.empty()) {
-    const auto left = until - std::chrono::steady_clock::now();
-    if (left <= left.zero()) return nullptr;
-    rep_->changed.WaitFor(rep_->mu, left);
-  }
+  const bool begun = rep_->changed.Await(rep_->mu, absl::ToChronoNanoseconds(timeout), [this] {
+    rep_->mu.AssertHeld();
+    return !rep_->begun.empty();
+  });
+  if (!begun) return nullptr;
   std::shared_ptr<Watch> watch = std::move(rep_->begun.front());
   rep_->begun.pop_front();
   return watch;
