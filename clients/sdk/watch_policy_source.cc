@@ -30,9 +30,6 @@ constexpr size_t kMaxBridgeNameBytes = 128;
 constexpr absl::Duration kMinHeartbeat = absl::Milliseconds(100);
 constexpr absl::Duration kMaxHeartbeat = absl::Minutes(1);
 
-// Longest wait in one piece: a condition variable does not take infinity.
-constexpr absl::Duration kMaxWait = absl::Hours(24);
-
 gpr_timespec In(absl::Duration timeout) {
   return gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
                       gpr_time_from_nanos(absl::ToInt64Nanoseconds(timeout), GPR_TIMESPAN));
@@ -92,9 +89,8 @@ class WatchPolicySource::Watch {
 
   bool WaitForFirst(absl::Duration timeout) const {
     MutexLock lock(mu_);
-    return changed_.Await(
-        mu_, absl::ToChronoNanoseconds(std::clamp(timeout, absl::ZeroDuration(), kMaxWait)),
-        [this] { return copy_.known(); });
+    return changed_.WaitFor(mu_, absl::ToChronoNanoseconds(timeout),
+                            [this] { return copy_.known(); });
   }
 
   std::unique_ptr<Subscription> Subscribe(ChangeListener listener) {
@@ -145,7 +141,7 @@ class WatchPolicySource::Watch {
 
   // Waits; returns false where the source is being destroyed.
   bool Pause(absl::Duration length) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
-    return !changed_.Await(mu_, absl::ToChronoNanoseconds(length), [this] {
+    return !changed_.WaitFor(mu_, absl::ToChronoNanoseconds(length), [this] {
       mu_.AssertHeld();
       return stopping_;
     });

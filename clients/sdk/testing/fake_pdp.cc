@@ -50,7 +50,7 @@ class WatchImpl : public FakePdp::Watch {
 
   bool WaitForEnd(absl::Duration timeout) override {
     MutexLock lock(mu_);
-    return changed_.Await(mu_, absl::ToChronoNanoseconds(timeout), [this] {
+    return changed_.WaitFor(mu_, absl::ToChronoNanoseconds(timeout), [this] {
       mu_.AssertHeld();
       return over_;
     });
@@ -185,7 +185,7 @@ std::string FakePdp::address() const {
 
 std::shared_ptr<FakePdp::Watch> FakePdp::NextWatch(absl::Duration timeout) {
   MutexLock lock(rep_->mu);
-  const bool begun = rep_->changed.Await(rep_->mu, absl::ToChronoNanoseconds(timeout), [this] {
+  const bool begun = rep_->changed.WaitFor(rep_->mu, absl::ToChronoNanoseconds(timeout), [this] {
     rep_->mu.AssertHeld();
     return !rep_->begun.empty();
   });
