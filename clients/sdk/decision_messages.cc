@@ -26,6 +26,21 @@ v1::ToolCall ToProto(const Question& question) {
   return call;
 }
 
+v1::Decision ToProto(const Answer& answer) {
+  v1::Decision decision;
+  decision.set_verdict(convert::ToProto(answer.verdict));
+  decision.set_reason_code(convert::ToProto(answer.reason_code));
+  decision.set_effective_risk(convert::ToProto(answer.effective_risk));
+  decision.set_reason(answer.reason);
+  decision.set_policy_revision(answer.policy_revision.value);
+  decision.set_catalog_revision(answer.catalog_revision.value);
+  decision.set_decision_id(answer.decision_id);
+  decision.set_judged(answer.judged);
+  if (answer.obligations) *decision.mutable_obligations() = convert::ToProto(*answer.obligations);
+  if (answer.ask_mode) decision.set_ask_mode(convert::ToProto(*answer.ask_mode));
+  return decision;
+}
+
 Answer FromProto(const v1::Decision& decision) {
   Answer answer;
   answer.verdict = convert::FromProto(decision.verdict());

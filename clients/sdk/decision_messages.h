@@ -15,6 +15,8 @@ namespace bridgekeeper::clients {
 
 v1::ToolCall ToProto(const Question& question);
 
+v1::Decision ToProto(const Answer& answer);
+
 // What is not known here reads as its strictest value.
 Answer FromProto(const v1::Decision& decision);
 

@@ -6,12 +6,12 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <thread>
 #include <utility>
 
 #include "absl/strings/str_format.h"
 #include "bridgekeeper/v1/decision_service.grpc.pb.h"
+#include "clients/sdk/backoff.h"
 #include "clients/sdk/channel_grpc.h"
 #include "clients/sdk/listeners.h"
 #include "clients/sdk/watch_copy.h"
@@ -115,14 +115,12 @@ class WatchPolicySource::Watch {
   };
 
   void Run() {
-    absl::Duration backoff = options_.min_backoff;
+    Backoff backoff(options_.min_backoff, options_.max_backoff, ids_);
     while (true) {
       const absl::Duration begin = clock_.SinceBoot();
       const End end = RunWatch();
       // A server that greets us and hangs up does not get us back at once each time.
-      if (end.delivered && clock_.SinceBoot() - begin >= options_.max_backoff) {
-        backoff = options_.min_backoff;
-      }
+      if (end.delivered && clock_.SinceBoot() - begin >= options_.max_backoff) backoff.Reset();
       const bool unwanted =
           absl::IsUnauthenticated(end.status) || absl::IsPermissionDenied(end.status);
       if (unwanted) Notify(copy_.Drop());
@@ -134,8 +132,7 @@ class WatchPolicySource::Watch {
       if (end.timed_out) ++stats_.missed_heartbeats;
       stats_.last_error = std::string(AsStd(end.status.message()));
       changed_.NotifyAll();
-      if (!Pause(Jittered(backoff))) return;
-      backoff = std::min(backoff * 2, options_.max_backoff);
+      if (!Pause(backoff.Next())) return;
     }
   }
 
@@ -145,15 +142,6 @@ class WatchPolicySource::Watch {
       mu_.AssertHeld();
       return stopping_;
     });
-  }
-
-  // Between half of it and all of it, so that bridges do not return as one.
-  absl::Duration Jittered(absl::Duration backoff) {
-    uint8_t bytes[4];
-    ids_.Fill(bytes);
-    uint32_t random = 0;
-    std::memcpy(&random, bytes, sizeof(random));
-    return backoff * (0.5 + 0.5 * (static_cast<double>(random) / 4294967296.0));
   }
 
   End RunWatch() {

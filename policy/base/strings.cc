@@ -101,7 +101,9 @@ std::optional<size_t> FirstInvalidUtf8(std::string_view text) {
 }
 
 std::string EscapeForPeople(std::string_view text, size_t max_bytes) {
+  constexpr std::string_view kCut = "...";
   std::string out;
+  size_t room_for_cut = 0;  // the longest beginning of `out` that leaves room for kCut
   for (size_t i = 0; i < text.size();) {
     const CodePoint point = Decode(text, i);
     std::string piece;
@@ -114,10 +116,12 @@ std::string EscapeForPeople(std::string_view text, size_t max_bytes) {
       i += point.length;
     }
     if (out.size() + piece.size() > max_bytes) {
-      out += "...";
+      out.resize(room_for_cut);
+      out += kCut.substr(0, max_bytes - room_for_cut);
       break;
     }
     out += piece;
+    if (out.size() + kCut.size() <= max_bytes) room_for_cut = out.size();
   }
   return out;
 }
