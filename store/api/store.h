@@ -33,6 +33,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -61,6 +62,11 @@ struct RecordKey {
 
   // In the order of the members, strings byte by byte.
   friend auto operator<=>(const RecordKey&, const RecordKey&) = default;
+
+  template <typename H>
+  friend H AbslHashValue(H h, const RecordKey& key) {
+    return H::combine(std::move(h), key.kind, key.app, key.server, key.id);
+  }
 };
 
 // True where a record may have this key: its ids are valid (policy/model/ids.h) and
