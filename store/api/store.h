@@ -265,6 +265,17 @@ class PolicyStore {
   virtual absl::Status WriteHealth() const = 0;
 };
 
+// What happened at an open that an operator should know.
+struct OpenReport {
+  bool created = false;
+  // Records at the end of the log that a crash left incomplete: never acknowledged,
+  // dropped. To be counted and logged.
+  int64_t dropped_records = 0;
+  uint64_t dropped_bytes = 0;
+  // One line for each thing worth a line in the log.
+  std::vector<std::string> notes;
+};
+
 }  // namespace bridgekeeper::store
 
 #endif  // BRIDGEKEEPER_STORE_API_STORE_H_

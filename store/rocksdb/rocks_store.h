@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "absl/status/statusor.h"
 #include "store/api/store.h"
@@ -50,17 +49,6 @@ struct RocksStoreOptions {
 
   // What RocksDB reaches the disk through; null: the system. For tests.
   rocksdb::Env* env = nullptr;
-};
-
-// What happened at an open that an operator should know.
-struct OpenReport {
-  bool created = false;
-  // Records at the end of the log that a crash left incomplete: never acknowledged,
-  // dropped. To be counted and logged.
-  int64_t dropped_records = 0;
-  uint64_t dropped_bytes = 0;
-  // One line for each thing worth a line in the log.
-  std::vector<std::string> notes;
 };
 
 // Opens the store, or makes it where the folder is empty.
