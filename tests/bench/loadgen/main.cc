@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "tests/bench/loadgen/load.h"
 #include "tests/bench/loadgen/report.h"
 #include "tests/bench/loadgen/workload.h"
@@ -47,7 +48,8 @@ struct Flags {
   int64_t batch = 10'000;
 };
 
-// NAME=ADDRESS, or NAME=ADDRESS,METHOD,FILE for bytes that are not a decision.
+// NAME=ADDRESS, NAME=ADDRESS@APPS to ask about one of so many apps each time, or
+// NAME=ADDRESS,METHOD,FILE for bytes that are not a decision.
 struct Contender {
   std::string name;
   std::unique_ptr<Server> server;
@@ -95,7 +97,7 @@ int Measure(const Flags& flags) {
     auto contender = Parse(text, flags);
     if (!contender.has_value()) {
       return Fail("--server: got `" + text +
-                  "`, want NAME=HOST:PORT or NAME=HOST:PORT,METHOD,FILE");
+                  "`, want NAME=HOST:PORT[@APPS] or NAME=HOST:PORT,METHOD,FILE");
     }
     contenders.push_back(*std::move(contender));
   }
@@ -177,11 +179,13 @@ int main(int argc, char** argv) {
   const auto question = [&flags](CLI::App* command) {
     const std::map<std::string, Form> forms = {
         {"unary", Form::kUnary}, {"batch", Form::kBatch}, {"stream", Form::kStream}};
-    command->add_option("--server", flags.servers, "NAME=HOST:PORT[,METHOD,FILE]")->required();
+    command
+        ->add_option("--server", flags.servers,
+                     "NAME=HOST:PORT[@APPS] or NAME=HOST:PORT,METHOD,FILE")
+        ->required();
     command->add_option("--form", flags.form, "unary, batch or stream")
         ->transform(CLI::CheckedTransformer(forms));
     command->add_option("--app", flags.decisions.app);
-    command->add_option("--apps", flags.decisions.apps, "ask about one of so many apps");
     command->add_option("--tool", flags.decisions.tool);
     command->add_option("--connection", flags.decisions.connection);
     command->add_option("--arguments", flags.decisions.arguments, "a JSON object");

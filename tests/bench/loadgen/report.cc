@@ -48,7 +48,7 @@ double Median(std::vector<double> values) {
 
 std::string FormatTable(const std::vector<Row>& rows, int per_call) {
   std::string table = absl::StrFormat("%9s  %-12s %14s %10s %10s %8s %8s\n", "in flight", "server",
-                                      "decisions/s", "p50 us", "p99 us", "ratio", "errors");
+                                      "per second", "p50 us", "p99 us", "ratio", "errors");
   for (const Row& row : rows) {
     for (const Series& series : row.series) {
       const double ratio = Median(Ratios(series, row.series.back()));
@@ -69,7 +69,7 @@ std::string FormatJson(const std::vector<Row>& rows, int per_call) {
       entry["in_flight"] = row.in_flight;
       entry["server"] = series.server;
       if (!series.verdict.empty()) entry["verdict"] = series.verdict;
-      entry["decisions_per_second"] = Rate(series, per_call);
+      entry["per_second"] = Rate(series, per_call);
       entry["p50_us"] = MedianOf(series, [](const Measurement& m) { return m.p50_us; });
       entry["p99_us"] = MedianOf(series, [](const Measurement& m) { return m.p99_us; });
       entry["ratio"] = Median(Ratios(series, row.series.back()));
