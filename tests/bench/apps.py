@@ -40,12 +40,12 @@ def main():
               f"RSS {summary['rss_after_start_mib']:.0f} MiB (after loading {summary['rss_after_load_mib']:.0f})\n")
 
         print(f"One hot app among {arguments.apps}, a store with one app has ratio 1:")
-        summary["hot"] = benchlib.measure("--server", f"many={many.address}", "--server", f"one={one.address}",
+        summary["hot"] = benchlib.measure("--server", many.server("many"), "--server", one.server("one"),
                                           "--app", hot_app, *common)
         print(f"\nEvenly over {arguments.apps} apps, cache of {arguments.cache}:")
         misses = many.counter("bridgekeeper_app_cache_misses_total")
-        summary["even"] = benchlib.measure("--server", f"even={many.address}@{arguments.apps}",
-                                           "--server", f"one={one.address}@1", *common)
+        summary["even"] = benchlib.measure("--server", many.server("even", arguments.apps),
+                                           "--server", one.server("one", 1), *common)
         summary["misses"] = many.counter("bridgekeeper_app_cache_misses_total") - misses
         summary["rss_mib"] = many.rss_mib()
         print(f"\n{summary['misses']:.0f} cache misses, RSS {summary['rss_mib']:.0f} MiB")

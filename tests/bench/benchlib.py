@@ -104,6 +104,10 @@ class Keeperd:
     def env(self):
         return {**os.environ, "KEEPER_ADDRESS": self.address, "KEEPER_TOKEN": self.token}
 
+    def server(self, name="keeperd", apps=None):
+        """How bk_loadgen names it; `apps`: ask about one of so many each time."""
+        return f"{name}={self.address}{'' if apps is None else f'@{apps}'}#{self.process.pid}"
+
     def rss_mib(self):
         return rss_mib(self.process.pid)
 
@@ -131,13 +135,27 @@ class Keeperd:
 
 @contextlib.contextmanager
 def echo(answer_file):
-    """The bare server that answers with the bytes of a file; yields its address."""
+    """The bare server that answers with the bytes of a file; yields how bk_loadgen names it."""
     process = subprocess.Popen([BIN / "bk_echo", answer_file], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                text=True)
     try:
-        yield read_line(process.stdout, "bk_echo")
+        yield f"echo={read_line(process.stdout, 'bk_echo')}#{process.pid}"
     finally:
         end(process)
+
+
+ECHO_TOOL = {"app": "bench", "server": "stdio", "tool": "echo", "risk": "SAFE", "needs_connection": False}
+
+
+def guard_echo(keeperd):
+    """Lets app `bench` call the one tool of bk_mcp_echo."""
+    keeperd.put_policy("bench", mode="READ_ONLY")
+    keeperd.keeper("catalog", "put", "-f", "-", stdin=json.dumps(ECHO_TOOL))
+
+
+def bridged_echo(keeperd):
+    """The command of bk_mcp_echo behind a bridge."""
+    return f"{BIN / 'keeper-bridge'} stdio --app bench --keeper {keeperd.address} -- {BIN / 'bk_mcp_echo'}"
 
 
 def rss_mib(pid):

@@ -19,14 +19,11 @@ def main():
     arguments = parser.parse_args()
 
     print(benchlib.machine(), "\n")
-    server = BIN / "bk_mcp_echo"
     with benchlib.folder() as work, benchlib.Keeperd(work / "data") as keeperd:
-        keeperd.put_policy("bench", mode="READ_ONLY")
-        keeperd.keeper("catalog", "put", "-f", "-", stdin=json.dumps(
-            {"app": "bench", "server": "stdio", "tool": "echo", "risk": "SAFE", "needs_connection": False}))
-        bridge = f"{BIN / 'keeper-bridge'} stdio --app bench --keeper {keeperd.address} -- {server}"
+        benchlib.guard_echo(keeperd)
         done = subprocess.run(
-            [BIN / "bk_mcp_load", "--way", f"bridge={bridge}", "--way", f"direct={server}",
+            [BIN / "bk_mcp_load", "--way", f"bridge={benchlib.bridged_echo(keeperd)}",
+             "--way", f"direct={BIN / 'bk_mcp_echo'}",
              "--in-flight", arguments.in_flight, "--rounds", str(arguments.rounds),
              "--seconds", str(arguments.seconds), "--json", work / "figures.json"],
             text=True, capture_output=True, env=keeperd.env(), check=False)
