@@ -118,7 +118,10 @@ class Reader {
         (void)take(command_.restore_from);
         has_from_ = true;
       } else {
-        ReadOption(name, value, take);
+        if (!ReadOption(name, value, take) && !value && i + 1 < start_.arguments.size() &&
+            start_.arguments[i + 1].substr(0, 2) != "--") {
+          ++i;  // most likely the value of the flag that is not known
+        }
       }
     }
   }
@@ -145,19 +148,21 @@ class Reader {
     return true;
   }
 
+  // Returns false where there is no such flag.
   template <typename Take>
-  void ReadOption(const std::string& name, const std::optional<std::string>& value, Take take) {
+  bool ReadOption(const std::string& name, const std::optional<std::string>& value, Take take) {
     for (const OptionRow& row : OptionTable()) {
       if (FlagOf(row.key) != name) continue;
       std::string text = "true";
       const bool is_switch = std::holds_alternative<bool Options::*>(row.field);
       if (is_switch && value) text = *value;
       if (is_switch || take(text)) flags_.emplace_back(&row, std::move(text));
-      return;
+      return true;
     }
     std::vector<std::string> known(kOtherFlags.begin(), kOtherFlags.end());
     for (const OptionRow& row : OptionTable()) known.push_back(FlagOf(row.key));
     Problem(absl::StrFormat("unknown flag `%s`%s", EscapeForPeople(name, 128), Hint(name, known)));
+    return false;
   }
 
   void ReadFile() {

@@ -2,12 +2,13 @@
 
 #include "service/rpc/rpc_server.h"
 
+#include <grpc/support/time.h>
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/health_check_service_interface.h>
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
 
-#include <chrono>
+#include <cstdint>
 #include <set>
 #include <string>
 #include <string_view>
@@ -26,7 +27,7 @@ constexpr char kLive[] = "live";
 
 // How long calls that are not ours (health watches, reflection) and the last words of
 // watches may take after all requests are answered.
-constexpr std::chrono::milliseconds kLastWords{500};
+constexpr int64_t kLastWordsMs = 500;
 
 // A peer that vanished without a word is noticed within a minute and a half, so that
 // its watches do not pile up.
@@ -126,7 +127,8 @@ bool RpcServer::Shutdown(absl::Duration timeout) {
   impl_->watches.EndAll();
   impl_->streams.Drain();
   const bool idle = impl_->shared.admission.Close(timeout);
-  impl_->server->Shutdown(std::chrono::system_clock::now() + kLastWords);
+  impl_->server->Shutdown(
+      gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC), gpr_time_from_millis(kLastWordsMs, GPR_TIMESPAN)));
   impl_->server.reset();
   return idle;
 }

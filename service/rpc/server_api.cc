@@ -10,6 +10,7 @@
 #include "policy/model/limits.h"
 #include "proto/convert/convert.h"
 #include "proto/convert/limits.h"
+#include "runtime/private_dir.h"
 #include "service/rpc/record_messages.h"
 
 namespace bridgekeeper::service {
@@ -72,6 +73,7 @@ absl::Status ServerApi::Backup(const pb::BackupRequest& request, pb::BackupRespo
         "name: got `%s`, want 1 to %d bytes of [A-Za-z0-9._-] that do not begin with a dot",
         EscapeForPeople(name, kMaxIdBytes), kMaxIdBytes));
   }
+  BK_RETURN_IF_ERROR(EnsurePrivateDir(facts_.backup_dir));
   const std::string path = facts_.backup_dir + "/" + name;
   BK_ASSIGN_OR_RETURN(const auto result, store_.Backup(path));
   response.set_path(path);

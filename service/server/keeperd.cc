@@ -16,11 +16,10 @@
 #include "runtime/clock.h"
 #include "runtime/id_source.h"
 #include "runtime/log.h"
-#include "runtime/private_dir.h"
 #include "runtime/signals.h"
 #include "service/server/server.h"
 #include "service/server/version.h"
-#include "store/memory/memory_store.h"
+#include "store/factory/store_factory.h"
 
 namespace bridgekeeper::service {
 namespace {
@@ -99,6 +98,34 @@ std::optional<std::string> AdminToken(const StartedWith& start, IdSource& ids) {
   return token;
 }
 
+store::StoreOptions StoreOptionsOf(const Options& options, IdSource& ids) {
+  store::StoreOptions out;
+  out.kind = options.data_dir.empty() ? "memory" : "rocksdb";
+  out.new_incarnation = ids.NewId();
+  out.keep_revisions = options.keep_revisions;
+  out.path = options.data_dir;
+  out.block_cache_bytes = static_cast<size_t>(options.store_cache_bytes);
+  return out;
+}
+
+int Restore(const CommandLine& command, IdSource& ids) {
+  const auto token =
+      store::RestoreStore(command.restore_from, StoreOptionsOf(command.options, ids));
+  if (!token.ok()) return RefuseData(token.status());
+  Print(stdout, absl::StrFormat("restored `%s` into `%s`: revision %d, incarnation %s\n",
+                                command.restore_from, command.options.data_dir,
+                                token->revision.value, token->incarnation));
+  return kExitClean;
+}
+
+void LogOpen(const store::OpenReport& report, Logger& log) {
+  if (report.dropped_records > 0) {
+    log.Warning("a write that a crash left unfinished, and that was never acknowledged, is dropped",
+                {{"records", report.dropped_records}, {"bytes", report.dropped_bytes}});
+  }
+  for (const std::string& note : report.notes) log.Info("store opened", {{"note", note}});
+}
+
 void LogStart(const Server& server, const store::PolicyStore& store, bool has_token,
               const Options& options, Logger& log) {
   if (options.dev) {
@@ -122,15 +149,13 @@ int Serve(const StartedWith& start, const CommandLine& command, IdSource& ids) {
   const RealClock clock;
   JsonLogger log(STDERR_FILENO, options.log_level, clock);
 
-  if (!options.data_dir.empty()) {
-    return RefuseData(absl::UnimplementedError("data_dir: this build keeps data in memory only"));
-  }
-  auto opened = std::make_unique<store::MemoryStore>(store::MemoryStoreOptions{
-      .incarnation = ids.NewId(), .keep_revisions = options.keep_revisions});
-  const store::PolicyStore& store = *opened;
+  auto opened = store::OpenStore(StoreOptionsOf(options, ids));
+  if (!opened.ok()) return RefuseData(opened.status());
+  const store::PolicyStore& store = *opened->store;
+  LogOpen(opened->report, log);
 
   std::optional<std::string> token = AdminToken(start, ids);
-  auto server = Server::Start(options, std::move(opened), token,
+  auto server = Server::Start(options, std::move(opened->store), token,
                               {log, clock, ids, [&log] { return log.dropped(); }});
   if (!server.ok()) {
     Print(stderr, absl::StrFormat("keeperd: %s\n", AsStd(server.status().message())));
@@ -177,9 +202,7 @@ int RunKeeperd(const StartedWith& start) {
   ForbidDumps();
   HoldStopSignals();
   RandomIdSource ids;
-  if (command.action == CommandLine::Action::kRestore) {
-    return RefuseData(absl::UnimplementedError("restore: this build keeps data in memory only"));
-  }
+  if (command.action == CommandLine::Action::kRestore) return Restore(command, ids);
   return Serve(start, command, ids);
 }
 
