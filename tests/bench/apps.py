@@ -52,4 +52,4 @@ def main():
     benchlib.finish("apps", summary, arguments)
 
 
-main()
+benchlib.run(main)

@@ -13,6 +13,7 @@ import secrets
 import select
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -144,7 +145,7 @@ def echo(answer_file):
         end(process)
 
 
-ECHO_TOOL = {"app": "bench", "server": "stdio", "tool": "echo", "risk": "SAFE", "needs_connection": False}
+ECHO_TOOL = {"app": "bench", "server": "stdio", "tool": "echo", "risk": "SAFE", "needs_connection": "NO"}
 
 
 def guard_echo(keeperd):
@@ -215,3 +216,11 @@ def finish(name, figures, arguments):
     document = {"benchmark": name, "machine": machine(), "figures": figures}
     if arguments.json:
         pathlib.Path(arguments.json).write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+
+
+def run(main):
+    """Runs a benchmark; one that cannot be made says why."""
+    try:
+        main()
+    except BenchError as error:
+        sys.exit(f"bench: {error}")

@@ -39,4 +39,4 @@ def main():
     benchlib.finish("bridge", figures, arguments)
 
 
-main()
+benchlib.run(main)

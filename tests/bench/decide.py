@@ -40,4 +40,4 @@ def main():
     benchlib.finish("decide", figures, arguments)
 
 
-main()
+benchlib.run(main)

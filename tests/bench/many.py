@@ -26,4 +26,4 @@ def main():
     benchlib.finish(arguments.form, figures, arguments)
 
 
-main()
+benchlib.run(main)

@@ -35,4 +35,4 @@ def main():
     benchlib.finish("propagation", figures, arguments)
 
 
-main()
+benchlib.run(main)

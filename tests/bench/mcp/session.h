@@ -31,6 +31,9 @@ class LineProgram {
 
   absl::Status Write(std::string_view text);
 
+  // Ends the program's standard input. REQUIRES: no Write() is under way or follows
+  void CloseInput() { child_.stdin_fd().Reset(); }
+
   // The next line, without its newline. Waits for 30 seconds at most.
   absl::StatusOr<std::string> ReadLine();
 

@@ -66,7 +66,7 @@ absl::StatusOr<std::shared_ptr<clients::Channel>> Connect() {
 }
 
 // ---- bk_propagation watch: prints `ready`, then `REVISION NANOSECONDS` for each
-// change that one of its copies took in. Ends when its standard input does.
+// change that one of its copies took in, and `end` once its standard input has ended.
 
 absl::Status Watch(const Flags& flags) {
   RealClock clock;
@@ -102,6 +102,7 @@ absl::Status Watch(const Flags& flags) {
   }
   std::cin.ignore(std::numeric_limits<std::streamsize>::max());
   subscriptions.clear();
+  std::cout << "end" << std::endl;
   return absl::OkStatus();
 }
 
@@ -207,11 +208,10 @@ absl::Status Run(const Flags& flags) {
       static_cast<size_t>(flags.processes) * static_cast<size_t>(flags.watchers);
   std::vector<std::thread> readers;
   for (const auto& process : processes) {
-    // One line a copy and write.
-    readers.emplace_back([&arrivals, &process, lines = flags.watchers * flags.writes] {
-      for (int i = 0; i < lines; ++i) {
+    readers.emplace_back([&arrivals, &process] {
+      while (true) {
         const auto line = process->ReadLine();
-        if (!line.ok()) return;
+        if (!line.ok() || *line == "end") return;
         std::istringstream fields(*line);
         int64_t revision = 0;
         int64_t ns = 0;
@@ -262,7 +262,7 @@ absl::Status Run(const Flags& flags) {
     }
     last_ms.push_back(last);
   }
-  if (!failure.ok()) processes.clear();  // ends the readers
+  for (const auto& process : processes) process->CloseInput();  // ends the readers
   for (std::thread& reader : readers) reader.join();
   BK_RETURN_IF_ERROR(failure);
 
