@@ -43,10 +43,10 @@ def main():
         summary["hot"] = benchlib.measure("--server", many.server("many"), "--server", one.server("one"),
                                           "--app", hot_app, *common)
         print(f"\nEvenly over {arguments.apps} apps, cache of {arguments.cache}:")
-        misses = many.counter("bridgekeeper_app_cache_misses_total")
+        misses = many.counter("bridgekeeper_cache_misses_total")
         summary["even"] = benchlib.measure("--server", many.server("even", arguments.apps),
                                            "--server", one.server("one", 1), *common)
-        summary["misses"] = many.counter("bridgekeeper_app_cache_misses_total") - misses
+        summary["misses"] = many.counter("bridgekeeper_cache_misses_total") - misses
         summary["rss_mib"] = many.rss_mib()
         print(f"\n{summary['misses']:.0f} cache misses, RSS {summary['rss_mib']:.0f} MiB")
     benchlib.finish("apps", summary, arguments)

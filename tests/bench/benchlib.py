@@ -127,11 +127,11 @@ class Keeperd:
         """The sum of a metric over its labels."""
         page = subprocess.run(["curl", "--silent", "--fail", "--noproxy", "*", f"http://{self.metrics}/metrics"],
                               capture_output=True, text=True, timeout=DEADLINE_S, check=True).stdout
-        total = 0.0
-        for line in page.splitlines():
-            if line.startswith(name) and line[len(name)] in " {":
-                total += float(line.rsplit(" ", 1)[1])
-        return total
+        values = [float(line.rsplit(" ", 1)[1]) for line in page.splitlines()
+                  if line.startswith((name + " ", name + "{"))]
+        if not values:
+            raise BenchError(f"keeperd has no metric {name}")
+        return sum(values)
 
 
 @contextlib.contextmanager
