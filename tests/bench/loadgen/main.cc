@@ -175,6 +175,7 @@ int Sample(const Flags& flags) {
   const auto answer = contender->server->Ask(contender->make(random));
   if (!answer.ok()) return Fail(answer.status().ToString());
   if (!(std::ofstream(flags.out, std::ios::binary) << *answer)) return Fail("--out: cannot write");
+  if (!contender->decides) return 0;
   const auto verdict = bridgekeeper::bench::Verdict(flags.form, *answer);
   if (!verdict.ok()) return Fail(verdict.status().ToString());
   std::cout << *verdict << "\n";
