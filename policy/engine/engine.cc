@@ -160,9 +160,10 @@ ReasonCode CheckConnection(Evaluation& e) {
     e.facts |= kConnection;
     return kPassed;
   }
-  if (!IsValidId(*id)) return kConnectionInvalid;
-  e.connection_id = *id;
   e.connection = e.rep->FindKnown(*id);
+  // The ids of a policy and of records are valid, so a known one is.
+  if (e.connection == nullptr && !IsValidId(*id)) return kConnectionInvalid;
+  e.connection_id = *id;
   if (e.connection == nullptr && e.rep->HasCaseTwin(*id)) return kConnectionAmbiguous;
   e.facts |= kConnection;
   return kPassed;
