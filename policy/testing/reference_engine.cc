@@ -96,6 +96,7 @@ struct Reference {
   bool reviewed = false;
   Risk tool_risk = Risk::kDestructive;
   std::optional<std::string> connection;
+  std::set<Risk> risks;  // D14: what the effective risk is the worst of
   ReferenceAnswer answer;
 
   const McpPolicy& policy() const { return world.data.policy; }
@@ -136,9 +137,14 @@ struct Reference {
       tool_risk = entry == nullptr ? Risk::kSafe : entry->risk;
     } else {
       tool_risk = Risk::kDestructive;
+      risks = {Risk::kSafe, Risk::kElevated, Risk::kDestructive};
     }
+    risks.insert(tool_risk);
     answer.effective_risk = tool_risk;
-    if (call.declared_risk) answer.effective_risk = WorseOf(tool_risk, *call.declared_risk);
+    if (call.declared_risk) {
+      answer.effective_risk = WorseOf(tool_risk, *call.declared_risk);
+      risks.insert(*call.declared_risk);
+    }
 
     const bool changed = reviewed && !entry->pin.empty() && call.definition_digest &&
                          *call.definition_digest != entry->pin;
@@ -204,12 +210,13 @@ struct Reference {
   }
 
   Risk Cap() const {  // C6, D13
-    if (!reviewed) return tool_risk;
+    if (!reviewed) return Risk::kDestructive;
     return entry->cap ? *entry->cap : entry->risk;
   }
 
   ReasonCode Weigh(Risk risk) {
     answer.effective_risk = WorseOf(answer.effective_risk, risk);
+    risks.insert(risk);
     if (Harm(risk) <= Harm(Cap())) return kAllowed;
     return reviewed && entry->raise ? kAllowed : kStatementExceedsTool;
   }
@@ -282,6 +289,7 @@ struct Reference {
       return kStatementUnreadable;
     }
     Risk risk = judgement.risk;
+    risks.insert(risk);
     if (policy().require_proven && !judgement.proven) risk = WorseOf(risk, Risk::kElevated);
     const ReasonCode weighed = Weigh(risk);
     for (const Effect& effect : judgement.effects) {
@@ -294,14 +302,15 @@ struct Reference {
     if (!connection) return kAllowed;
     const auto it = policy().connection_overrides.find(ConnectionId(*connection));
     if (it == policy().connection_overrides.end()) return kAllowed;
-    const Risk risk = answer.effective_risk;
-    const Action action = risk == Risk::kSafe       ? Action::kRead
-                          : risk == Risk::kElevated ? Action::kWrite
-                                                    : Action::kDelete;
-    if (it->second.allowed_actions) {
-      return it->second.allowed_actions->contains(action) ? kAllowed : kConnectionActionNotAllowed;
+    for (const Risk risk : risks) {
+      const Action action = risk == Risk::kSafe       ? Action::kRead
+                            : risk == Risk::kElevated ? Action::kWrite
+                                                      : Action::kDelete;
+      const bool allowed = it->second.allowed_actions
+                               ? it->second.allowed_actions->contains(action)
+                               : !it->second.read_only || action == Action::kRead;
+      if (!allowed) return kConnectionActionNotAllowed;
     }
-    if (it->second.read_only && action != Action::kRead) return kConnectionActionNotAllowed;
     return kAllowed;
   }
 
