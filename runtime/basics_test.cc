@@ -12,6 +12,7 @@
 #include "runtime/clock.h"
 #include "runtime/id_source.h"
 #include "runtime/sha256.h"
+#include "runtime/token_bucket.h"
 
 namespace bridgekeeper {
 namespace {
@@ -57,6 +58,19 @@ TEST(Sha256, EqualsThePublishedExamples) {
   EXPECT_EQ(Sha256Hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   EXPECT_EQ(Sha256Hex("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
             "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+}
+
+TEST(TokenBucket, GivesABurstThenASteadyRateAndNeverMoreThanABurst) {
+  TokenBucket bucket(3, 2);
+  const auto taken = [&](absl::Duration now) {
+    int count = 0;
+    while (bucket.Take(now)) ++count;
+    return count;
+  };
+  EXPECT_EQ(taken(absl::Seconds(1000)), 3);
+  EXPECT_EQ(taken(absl::Seconds(1000)), 0);
+  EXPECT_EQ(taken(absl::Seconds(1001)), 2);
+  EXPECT_EQ(taken(absl::Seconds(2000)), 3);
 }
 
 }  // namespace

@@ -9,9 +9,11 @@
 #ifndef BRIDGEKEEPER_POLICY_BASE_MUTEX_H_
 #define BRIDGEKEEPER_POLICY_BASE_MUTEX_H_
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <utility>
 
 #include "absl/base/thread_annotations.h"
 
@@ -55,6 +57,20 @@ class CondVar {
     lock.release();
     return notified;
   }
+
+  // Waits until `condition()` holds or `timeout` has passed, and returns whether it
+  // holds. The condition is called with `mu` held. Longer than a year is a year.
+  template <typename Condition>
+  bool WaitFor(Mutex& mu, std::chrono::nanoseconds timeout, Condition condition)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu) {
+    // now() + nanoseconds::max() would overflow.
+    constexpr std::chrono::nanoseconds kYear = std::chrono::hours(24 * 365);
+    std::unique_lock<std::mutex> lock(mu.mu_, std::adopt_lock);
+    const bool holds = cv_.wait_for(lock, std::min(timeout, kYear), std::move(condition));
+    lock.release();
+    return holds;
+  }
+
   void NotifyOne() { cv_.notify_one(); }
   void NotifyAll() { cv_.notify_all(); }
 

@@ -221,7 +221,9 @@ std::string_view DialectOf(const Evaluation& e) {
   if (e.reviewed && e.entry->payload_rule && !e.entry->payload_rule->dialect.empty()) {
     return e.entry->payload_rule->dialect;
   }
-  if (e.connection == nullptr || e.connection->record == nullptr) return {};
+  if (e.connection == nullptr || e.connection->record == nullptr) {
+    return e.call.connection ? e.call.connection_type.value_or("") : "";
+  }
   return e.connection->record->type;
 }
 

@@ -114,6 +114,15 @@ Decision Decide(const PolicyView& view, const ToolCall& call, const PayloadJudge
 // command, and text of the caller is escaped.
 std::string ReasonText(const PolicyView& view, const ToolCall& call, const Decision& decision);
 
+// The families of MCP methods that a policy opens or closes as a whole.
+enum class MethodFamily : uint8_t { kResources, kPrompts };
+
+// Decides whether a family of methods passes a bridge: the policy must be in force,
+// understood and fresh, open the family (METHOD_NOT_ALLOWED), and the upstream's
+// fixed connection, where it has one, must pass the connection checks as READ.
+Decision DecidePassage(const PolicyView& view, MethodFamily family,
+                       std::optional<std::string_view> fixed_connection);
+
 // One line of Explain: a check, in the order in which they are made.
 struct CheckOutcome {
   enum class Result : uint8_t { kPassed, kFailed, kNotReached };

@@ -67,6 +67,8 @@ struct ToolCall {
   // The connection that the caller names beside the arguments: the upstream's
   // fixed one at a bridge, `connection_id` of a Decide.
   std::optional<std::string_view> connection;
+  // The type of `connection`, which names its dialect where it has no record.
+  std::optional<std::string_view> connection_type;
   // The call's arguments; nullopt: not carried (then nothing is judged).
   std::optional<JsonValue> arguments;
   // The text or object to judge, where the caller extracted it itself.

@@ -193,6 +193,7 @@ std::unique_ptr<GeneratedCall> Generator::Call() {
   };
   if (g.arguments_json) g.call.arguments = parse(*g.arguments_json, g.arguments);
   if (g.payload_json) g.call.payload = parse(*g.payload_json, g.payload);
+  if (Chance(30)) g.call.connection_type = Pick({"postgres", "fake", "klingon"});
   g.call.builtin_catalog = Chance(30);
   if (Chance(20)) {
     g.call.declared_risk = Pick({Risk::kSafe, Risk::kElevated, Risk::kDestructive});
@@ -263,9 +264,9 @@ std::string GeneratedCall::Text() const {
     return text ? absl::StrFormat("`%s`", EscapeForPeople(*text)) : std::string("-");
   };
   return absl::StrFormat(
-      "tool `%s` server %s builtin_catalog %d connection %s arguments %s payload %s digest %s "
+      "tool `%s` server %s builtin_catalog %d connection %s type %s arguments %s payload %s digest %s "
       "declared %s read_only_hint %d listed_by_server %d read_only_bridge %d",
-      EscapeForPeople(tool), quoted(server), call.builtin_catalog, quoted(connection),
+      EscapeForPeople(tool), quoted(server), call.builtin_catalog, quoted(connection), call.connection_type.value_or("-"),
       quoted(arguments_json), quoted(payload_json), quoted(digest),
       call.declared_risk ? Name(*call.declared_risk) : "-", call.read_only_hint,
       call.listed_by_server, call.read_only_bridge);

@@ -273,6 +273,9 @@ struct Reference {
     std::string dialect;
     if (has_rule()) dialect = entry->payload_rule->dialect;
     if (dialect.empty() && Record() != nullptr) dialect = Record()->type;
+    if (dialect.empty() && Record() == nullptr && call.connection && call.connection_type) {
+      dialect = std::string(*call.connection_type);
+    }
     if (dialect.empty() || !judge->Knows(dialect)) return kDialectUnknown;
     if (missing) return kPayloadMissing;
 

@@ -15,8 +15,8 @@
 //   P6  Durability: what Commit() answered OK survives a crash at any moment.
 //   P7  Compare and set: `expected_revision` is compared with the record's own last
 //       change under the same lock as the write.
-//   P8  Idempotence: identical content changes nothing; a request id repeated within
-//       an hour answers the first result.
+//   P8  Idempotence: identical content changes nothing; a request id that its author
+//       repeats within an hour answers the first result.
 //   P9  Tombstones: a deletion keeps the key, its revision and who did it.
 //   P10 Incarnation: new at creation and at each restore, kept over restarts.
 //   P11 Integrity: a value that fails its checksum is kDataLoss, never skipped and
@@ -59,9 +59,19 @@ struct RecordKey {
   static RecordKey Connection(const AppId& app, const ConnectionId& id);
   CatalogKey ToCatalogKey() const;  // REQUIRES: kind == kCatalogEntry
 
+  // In the order of the members, strings byte by byte.
   friend auto operator<=>(const RecordKey&, const RecordKey&) = default;
 };
 
+// True where a record may have this key: its ids are valid (policy/model/ids.h) and
+// the members that its kind does not use are empty. Nothing is ever stored under
+// another key.
+bool IsValidKey(const RecordKey& key);
+
+// The key for people: "policy `dockit`", "catalogue entry `dockit`/`*`/`drop_table`".
+std::string Describe(const RecordKey& key);
+
+// The alternatives stand in the order of RecordKind.
 using RecordValue = std::variant<McpPolicy, CatalogEntry, ConnectionRecord>;
 
 // The key that a value belongs under.
@@ -71,10 +81,12 @@ RecordKey KeyOf(const RecordValue& value);
 struct Record {
   RecordKey key;
   Revision revision;                 // of this change; at least 1
-  absl::Time time;                   // when it was committed
+  absl::Time time;                   // when it was committed, in whole nanoseconds
   std::string author;                // at most 256 bytes
   std::string reason;                // at most 512 bytes
   std::optional<RecordValue> value;  // nullopt: deleted
+
+  friend bool operator==(const Record&, const Record&) = default;
 };
 
 // Random mark of a store: 32 lower-case hexadecimal digits.
@@ -87,8 +99,9 @@ struct RevisionToken {
 struct Mutation {
   RecordKey key;
   std::optional<RecordValue> value;  // nullopt: delete
-  // The record's own last change as the caller read it; 0: it must not exist (a
-  // deleted record does not exist); nullopt: not compared.
+  // The record's own last change as the caller read it (of a deleted record, its
+  // deletion); 0: it must not exist (a deleted record does not exist); nullopt: not
+  // compared.
   std::optional<int64_t> expected_revision;
 };
 
@@ -96,24 +109,34 @@ struct CommitOptions {
   std::string author;
   std::string reason;
   absl::Time time;
-  // Empty: none. Otherwise remembered for an hour with the result.
+  // Empty: none. Otherwise remembered for an hour with the result, by author: nobody
+  // makes another's write vanish by using its id first. At most 128 bytes.
   std::string request_id;
 };
 
+// How long a request id is remembered, counted in CommitOptions::time.
+inline constexpr absl::Duration kRequestIdAge = absl::Hours(1);
+
 struct CommitResult {
-  Revision revision;    // of the commit, or the current one where nothing changed
-  size_t changed = 0;   // mutations that changed a record
+  Revision revision;   // of the commit, or the current one where nothing changed
+  size_t changed = 0;  // mutations that changed a record
   // For each mutation, the revision of its record's last change now.
   std::vector<Revision> records;
+
+  friend bool operator==(const CommitResult&, const CommitResult&) = default;
 };
 
 // One commit as a watcher sees it.
 struct CommitEvent {
   Revision revision;
   std::vector<Record> records;  // what changed, in the order of the batch
+
+  friend bool operator==(const CommitEvent&, const CommitEvent&) = default;
 };
 
 // Reads commits in order. Owned by the caller; must not outlive its store.
+//
+// Thread safety: one thread calls Next(); Cancel() may come from any.
 class Watcher {
  public:
   virtual ~Watcher() = default;
@@ -126,19 +149,24 @@ class Watcher {
   // Errors:
   //   kResourceExhausted - this watcher was too slow and its queue was cut; watch
   //                        again from the last revision that was delivered.
-  //   kCancelled         - Cancel() was called or the store is closing.
+  //   kCancelled         - Cancel() was called.
+  //   kDataLoss          - the commit that is next is damaged.
+  // After an error every call answers it again: nothing is ever left out.
   virtual absl::StatusOr<std::optional<CommitEvent>> Next(absl::Duration timeout) = 0;
 
-  // Wakes Next(). May be called from another thread.
+  // Wakes Next().
   virtual void Cancel() = 0;
 };
 
 struct WatchOptions {
   // Commits above this revision are delivered.
   Revision after;
-  // Commits that may wait for a slow reader before it is cut. [1, 1'000'000].
+  // Commits made after Watch() that may wait for a slow reader before it is cut;
+  // those that were there before never cut it. [1, kMaxQueuedCommits].
   size_t max_queued = 1024;
 };
+
+inline constexpr size_t kMaxQueuedCommits = 1'000'000;
 
 struct ListOptions {
   RecordKind kind = RecordKind::kPolicy;
@@ -164,7 +192,9 @@ class PolicyStore {
   // Writes all mutations as one revision, durably (P2, P3, P6, P7, P8).
   //
   // Errors:
-  //   kInvalidArgument   - a key does not fit its value, or appears twice.
+  //   kInvalidArgument   - a key is not valid, does not fit its value or appears
+  //                        twice; author, reason or request_id is too long or no
+  //                        UTF-8.
   //   kNotFound          - deletes a record that does not exist, with an
   //                        expected_revision other than 0.
   //   kAborted           - expected_revision does not match; the message names the
@@ -177,9 +207,12 @@ class PolicyStore {
 
   // Reads the current state of a record; nullopt where it never existed. A deleted
   // record is returned with no value.
+  //
+  // Errors of this and of every read below: kDataLoss - what it must read is damaged
+  // (P11).
   virtual absl::StatusOr<std::optional<Record>> Get(const RecordKey& key) const = 0;
 
-  // Reads what the record was at `revision` (P5).
+  // Reads what the record was at `revision` (P5); 0 is the empty store.
   virtual absl::StatusOr<std::optional<Record>> GetAt(const RecordKey& key,
                                                       Revision revision) const = 0;
 
@@ -207,8 +240,10 @@ class PolicyStore {
   // Starts a watch (P4).
   //
   // Errors:
-  //   kOutOfRange - `after` is in the future, or so old that the commits above it
-  //                 are no longer kept; the message names the oldest one.
+  //   kInvalidArgument - max_queued is outside its range.
+  //   kOutOfRange      - `after` is in the future, or so old that the commits above
+  //                      it are no longer kept; the message names the newest or the
+  //                      oldest revision to watch from.
   virtual absl::StatusOr<std::unique_ptr<Watcher>> Watch(const WatchOptions& options) = 0;
 
   struct BackupResult {

@@ -56,6 +56,7 @@ LAYERS = {
     "policy/guard": (["policy/base", "policy/model"], PURE),
     "policy/guard/stack_pool.cc": (["policy/base"], PURE + ["io", "posix"]),
     "policy/guard/postgres.cc": (["policy/base", "policy/model", "policy/guard"], PURE + ["json", "pg_query"]),
+    "policy/guard/postgres": (["policy/base", "policy/model", "policy/guard"], PURE + ["json"]),
     "policy/guard/sqlite.cc": (["policy/base", "policy/model", "policy/guard"], PURE + ["sqlite3"]),
     "policy/guard/duckdb.cc": (["policy/base", "policy/model", "policy/guard"], PURE + ["duckdb"]),
     "policy/engine": (["policy/base", "policy/model", "policy/catalog", "policy/guard"], PURE),

@@ -1,0 +1,300 @@
+// Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
+//
+// BridgeCore is what a stdio bridge does, without its pipes: frames of the client
+// and of the server go in, lines for either come out. It translates and obeys: every
+// verdict is policy/engine's.
+//
+// A message ends in exactly one of these, counted by that name:
+//   forwarded  to the other side: as the very bytes that were judged, or, for the
+//              answers that the policy changes, with only those members changed;
+//   answered   here: a denial, a list of tools, an answer to a request of our own;
+//   rejected   malformed, unknown, or a method that does not pass.
+//
+// A request waits here for two things only: for the first copy of the policy (at
+// most `policy_wait`, once), and for the server's list of tools, without which
+// neither pins nor hints of a call are known (at most kListTimeout). A cancellation
+// reaches a request that waits.
+//
+// Both eras of MCP are served: sessions that begin with `initialize`, and requests
+// that carry all they need in `_meta` (2026-07-28). The era is a property of each
+// request.
+//
+// Thread safety: used by one thread at a time.
+// Source: MCP 2024-11-05 to 2026-07-28; methods.h has the table of methods.
+
+#ifndef BRIDGEKEEPER_CLIENTS_BRIDGE_MCP_CORE_H_
+#define BRIDGEKEEPER_CLIENTS_BRIDGE_MCP_CORE_H_
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/time/time.h"
+#include "clients/bridge/mcp/framer.h"
+#include "clients/bridge/mcp/message.h"
+#include "clients/bridge/mcp/observer.h"
+#include "clients/bridge/mcp/tool_list.h"
+#include "clients/sdk/policy_source.h"
+#include "policy/base/clock.h"
+#include "policy/engine/engine.h"
+#include "runtime/id_source.h"
+#include "runtime/log.h"
+#include "runtime/token_bucket.h"
+
+namespace bridgekeeper::bridge {
+
+// Requests of one side that the other has not answered yet; one more is refused.
+inline constexpr size_t kMaxRequestsInFlight = 1024;
+// Bytes of requests that wait here; what does not fit is refused.
+inline constexpr size_t kMaxHeldBytes = 32 << 20;
+// Tasks that are remembered of each side; the oldest is forgotten first.
+inline constexpr size_t kMaxTasks = 10'000;
+// How long the server may take for one reading of its whole list.
+inline constexpr absl::Duration kListTimeout = absl::Seconds(30);
+
+struct CoreOptions {
+  AppId app;
+  ServerId server;
+  // The connection that the server is fixed to, and its type; empty: not known.
+  std::optional<ConnectionId> connection;
+  std::string connection_type;
+  bool builtin_catalog = false;
+  bool read_only = false;
+  absl::Duration policy_wait = absl::Seconds(3);
+};
+
+// What a core works with; all of it must outlive the core.
+struct CoreParts {
+  const clients::PolicySource& policies;
+  const PayloadJudge* judge;  // null: payloads are not judged
+  const Clock& clock;
+  IdSource& ids;
+  Logger& log;
+  std::vector<BridgeObserver*> observers;
+};
+
+// What is to be sent: whole lines, each with its end.
+struct Output {
+  std::string to_client;
+  std::string to_server;
+};
+
+enum class Peer : uint8_t { kClient, kServer };
+enum class Outcome : uint8_t { kForwarded, kAnswered, kRejected };
+std::string_view Name(Peer peer);        // who sent a message: "client", "server"
+std::string_view Name(Outcome outcome);  // "forwarded", "answered", "rejected"
+
+struct CoreStats {
+  // Messages by sender and by how they ended.
+  std::array<std::array<uint64_t, 3>, 2> messages = {};
+  // Requests for a method that does not pass, of either side.
+  uint64_t methods_refused = 0;
+  uint64_t timeouts = 0;           // calls that `limits.timeout` ended
+  uint64_t results_too_large = 0;  // results that `limits.max_bytes` kept back
+  uint64_t list_changes_sent = 0;  // because the policy changed
+  uint64_t lists_read = 0;         // whole lists of the server
+  uint64_t list_failures = 0;      // readings that failed
+};
+
+class BridgeCore {
+ public:
+  BridgeCore(CoreOptions options, CoreParts parts);
+  BridgeCore(const BridgeCore&) = delete;
+  BridgeCore& operator=(const BridgeCore&) = delete;
+
+  // What goes out is appended to `out`.
+  void OnClientFrame(const Frame& frame, Output& out);
+  void OnServerFrame(const Frame& frame, Output& out);
+
+  // To be called after the policy source said that this app changed.
+  void OnPolicyChange(Output& out);
+
+  // When OnTime() is to be called next (Clock::SinceBoot()); infinite: never.
+  absl::Duration next_deadline() const;
+  void OnTime(Output& out);
+
+  // The server is gone; `how` says so in a few words. Everything that waits for it is
+  // answered with an error, as is every request from now on.
+  void OnServerEnd(std::string_view how, Output& out);
+
+  // Requests of the client that are not answered yet.
+  size_t requests_in_flight() const { return pending_.size(); }
+  const CoreStats& stats() const { return stats_; }
+
+ private:
+  // What a request has already waited for; it does not wait for that again.
+  enum class Waited : uint8_t { kForNothing, kForPolicy, kForList };
+
+  // A request of the client that is not answered yet.
+  struct Pending {
+    enum class Use : uint8_t {
+      kWaiting,     // not sent on: see Held and list_waiters_
+      kPlain,       // its answer passes as it is
+      kInitialize,  // initialize, server/discover
+      kCall,        // a tool call
+      kTask,        // about a task
+      kListen,      // subscriptions/listen
+    };
+    Use use = Use::kPlain;
+    std::string id_token;
+    uint64_t ticket = 0;  // kWaiting: names this wait, should the id be used again
+    bool stateless = false;
+    std::string tool;         // kCall, kTask
+    std::string decision_id;  // kCall, kTask
+    std::optional<int64_t> max_bytes;
+    std::optional<absl::Duration> timeout;
+    absl::Duration deadline = absl::InfiniteDuration();
+    bool wants_tool_changes = false;  // kListen
+  };
+
+  // A request that waits here.
+  struct Waiter {
+    IdKey id;
+    uint64_t ticket;
+  };
+  // The same, to be looked at again as it came.
+  struct Held {
+    Waiter waiter;
+    std::string line;
+  };
+
+  // A task that the server made of a call that was decided here.
+  struct Task {
+    std::string tool;
+    std::string decision_id;
+    std::optional<int64_t> max_bytes;
+    absl::Duration deadline = absl::InfiniteDuration();
+  };
+
+  // One reading of the server's list, page by page.
+  struct ListReading {
+    IdKey request;  // for the page that is being waited for
+    UpstreamToolList list;
+    absl::Duration deadline;
+    bool changed_meanwhile = false;
+  };
+
+  // core.cc
+  void Count(Peer sender, Outcome outcome);
+  void RejectClientFrame(const Refusal& refusal, Output& out);
+  void RejectServerFrame(const Refusal& refusal, std::string_view text, Output& out);
+  void EndRefusedAnswer(const IdKey& id, std::string_view why, Output& out);
+  void OnClientMessage(const Message& message, std::string_view line, Waited waited, Output& out);
+  void OnClientRequest(const Message& message, std::string_view line, Waited waited, Output& out);
+  void OnClientNotification(const Message& message, std::string_view line, Output& out);
+  void OnClientAnswer(const Message& message, std::string_view line, Output& out);
+  void OnServerRequest(const Message& message, std::string_view line, Output& out);
+  void OnServerNotification(const Message& message, std::string_view line, Output& out);
+  void OnServerAnswer(const Message& message, std::string_view line, Output& out);
+  void ForwardRequest(const Message& message, std::string_view line, Pending pending, Output& out);
+  void AnswerRequest(const Message& message, Outcome outcome, std::string line, Output& out);
+  void RefuseMethod(const Message& message, Output& out);
+  void Subscribe(const Message& message, std::string_view line, Waited waited, Output& out);
+  void PassIfFamilyPasses(const Message& message, std::string_view line, MethodFamily family,
+                          Waited waited, Output& out);
+  void UseTask(const Message& message, std::string_view line, Output& out);
+  bool KeepsLimits(const Message& answer, const Pending& pending, Output& out);
+  void RememberTask(const Message& answer, const Pending& call);
+  static std::string WithToolChanges(const Message& answer, std::string_view line);
+  std::string AcknowledgedWithToolChanges(const Message& message, std::string_view line) const;
+  void EndPending(absl::flat_hash_map<IdKey, Pending>::iterator it);
+  void TimeOut(const IdKey& id, Output& out);
+  void CancelTask(const std::string& id, Output& out);
+  bool TakeLogToken() { return log_budget_.Take(parts_.clock.SinceBoot()); }
+  std::string NextOwnId();
+  // params of a request of our own, with what a stateless server wants in it.
+  std::string OwnParams(std::string_view key, std::string_view value) const;
+  std::optional<std::string_view> FixedConnection() const;
+  PolicyView ViewOf(const clients::PolicySnapshot& snapshot) const { return snapshot.view(); }
+
+  // core_tools.cc
+  bool WaitsForPolicy(const Message& message, std::string_view line,
+                      const clients::PolicySnapshot& snapshot, Waited waited, Output& out);
+  bool Hold(const Message& message, std::string_view line, std::vector<Held>& queue, Output& out);
+  Waiter AddWaiter(const Message& message);
+  absl::flat_hash_map<IdKey, Pending>::iterator FindWaiting(const Waiter& waiter);
+  void Resume(std::vector<Held> held, Waited waited, Output& out);
+  void ListForClient(const Message& message, std::string_view line, Waited waited, Output& out);
+  void CallTool(const Message& message, std::string_view line, Waited waited, Output& out);
+  ToolCall CallOf(const Message& message, std::string_view name) const;
+  void EnforceOnDecision(const clients::PolicySnapshot& snapshot, const ToolCall& call,
+                         bool is_stateless, Decision& decision) const;
+  bool ClientWasToldDestructive(const PolicyView& view, const ToolCall& call,
+                                bool is_stateless) const;
+  void ReportDecision(const clients::PolicySnapshot& snapshot, const ToolCall& call,
+                      const Decision& decision, std::string_view decision_id,
+                      std::string_view reason_text, absl::Duration begin);
+  std::string DenialOf(const clients::PolicySnapshot& snapshot, std::string_view tool,
+                       const Decision& decision, std::string_view decision_id) const;
+  void StartReading(Output& out);
+  void AskForPage(Output& out);
+  void OnListPage(const Message& answer, Output& out);
+  void FailReading(std::string_view error, Output& out);
+  void FinishReading(Output& out);
+  void AnswerListWaiters(Output& out);
+  ListContext ListContextNow() const;
+  ToolListing ListingNow(const PolicyView& view) const;
+  void NotifyIfListChanged(Output& out);
+  void LogList(const ToolListing& listing);
+
+  // Constant after construction.
+  const CoreOptions options_;
+  const CoreParts parts_;
+  const std::string own_id_prefix_;
+  const JsonDocument no_arguments_;
+
+  CoreStats stats_;
+  TokenBucket log_budget_;
+
+  // Requests in flight.
+  absl::flat_hash_map<IdKey, Pending> pending_;             // of the client
+  std::set<std::pair<absl::Duration, IdKey>> deadlines_;    // of pending_
+  absl::flat_hash_map<IdKey, std::string> server_pending_;  // of the server: its id token
+  absl::flat_hash_set<IdKey> own_requests_;                 // of ours, to the server
+  uint64_t own_requests_made_ = 0;
+  bool long_line_was_answered_ = false;  // the server's line above the limit had its id in front
+  std::optional<std::string> server_end_;
+
+  // Tasks by id; the order in which they were made.
+  absl::flat_hash_map<std::string, Task> tasks_;
+  std::deque<std::string> task_order_;
+  std::set<std::pair<absl::Duration, std::string>> task_deadlines_;
+  absl::flat_hash_set<std::string> client_tasks_;
+  std::deque<std::string> client_task_order_;
+
+  // What waits.
+  std::vector<Held> waiting_for_policy_;
+  std::vector<Held> waiting_for_list_;
+  std::vector<Waiter> list_waiters_;  // requests tools/list
+  uint64_t tickets_ = 0;
+  size_t held_bytes_ = 0;
+  absl::Duration policy_deadline_ = absl::InfiniteDuration();
+  bool policy_wait_is_over_ = false;
+
+  // The server's list. Valid: nothing says that it has changed since it was read.
+  std::shared_ptr<const UpstreamToolList> list_;
+  bool list_is_valid_ = false;
+  std::optional<ListReading> reading_;
+
+  // What the client knows.
+  bool initialized_ = false;    // a session was begun
+  std::string stateless_meta_;  // members of `_meta` for our own requests, JSON
+  std::string client_name_;
+  std::string client_version_;
+  absl::flat_hash_set<std::string> told_destructive_;  // in the last list of this session
+  std::string told_fingerprint_;  // of the list that the client knows of; empty: none
+  std::string logged_drops_;      // tools that were left out of the last list
+};
+
+}  // namespace bridgekeeper::bridge
+
+#endif  // BRIDGEKEEPER_CLIENTS_BRIDGE_MCP_CORE_H_

@@ -1,0 +1,429 @@
+// Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
+//
+// The part of BridgeCore that reads the server's list of tools, shows it to the
+// client and decides calls.
+
+#include <algorithm>
+
+#include "absl/strings/str_format.h"
+#include "clients/bridge/mcp/answers.h"
+#include "clients/bridge/mcp/core.h"
+#include "clients/bridge/mcp/json_text.h"
+#include "policy/base/check.h"
+#include "policy/base/strings.h"
+#include "runtime/sha256.h"
+
+namespace bridgekeeper::bridge {
+namespace {
+
+constexpr std::string_view kDenialKey = "bridgekeeper/denial";
+constexpr std::string_view kMetaVersion = "io.modelcontextprotocol/protocolVersion";
+
+// A tool that the server does not list has no definition that a pin could match.
+constexpr std::string_view kNoDigest = "";
+
+void AppendLine(std::string_view line, std::string& out) {
+  out += line;
+  out += '\n';
+}
+
+ToolToList ToListed(const UpstreamTool& tool) {
+  return {
+      .tool = tool.name, .definition_digest = tool.digest, .read_only_hint = tool.read_only_hint};
+}
+
+void Deny(ReasonCode reason, Decision& decision) {
+  decision.verdict = Verdict::kDeny;
+  decision.reason = reason;
+  decision.obligations = nullptr;
+}
+
+}  // namespace
+
+// ---- waiting -----------------------------------------------------------------
+
+bool BridgeCore::WaitsForPolicy(const Message& message, std::string_view line,
+                                const clients::PolicySnapshot& snapshot, Waited waited,
+                                Output& out) {
+  if (snapshot.state != PolicyView::State::kNotReceived || policy_wait_is_over_ ||
+      waited != Waited::kForNothing) {
+    return false;
+  }
+  if (!Hold(message, line, waiting_for_policy_, out)) return true;
+  if (policy_deadline_ == absl::InfiniteDuration()) {
+    policy_deadline_ = parts_.clock.SinceBoot() + options_.policy_wait;
+  }
+  return true;
+}
+
+bool BridgeCore::Hold(const Message& message, std::string_view line, std::vector<Held>& queue,
+                      Output& out) {
+  if (pending_.size() >= kMaxRequestsInFlight || held_bytes_ + line.size() > kMaxHeldBytes) {
+    AnswerRequest(message, Outcome::kRejected,
+                  ErrorLine(message.id_token, kOverloaded, "too many requests are in flight"), out);
+    return false;
+  }
+  held_bytes_ += line.size();
+  queue.push_back({AddWaiter(message), std::string(line)});
+  return true;
+}
+
+BridgeCore::Waiter BridgeCore::AddWaiter(const Message& message) {
+  const uint64_t ticket = ++tickets_;
+  pending_[message.id] = {
+      .use = Pending::Use::kWaiting, .id_token = std::string(message.id_token), .ticket = ticket};
+  return {message.id, ticket};
+}
+
+absl::flat_hash_map<IdKey, BridgeCore::Pending>::iterator BridgeCore::FindWaiting(
+    const Waiter& waiter) {
+  const auto found = pending_.find(waiter.id);
+  const bool is_there = found != pending_.end() && found->second.ticket == waiter.ticket;
+  return is_there ? found : pending_.end();
+}
+
+void BridgeCore::Resume(std::vector<Held> held, Waited waited, Output& out) {
+  for (const Held& request : held) {
+    held_bytes_ -= request.line.size();
+    const auto found = FindWaiting(request.waiter);
+    if (found == pending_.end()) continue;  // cancelled meanwhile
+    EndPending(found);
+    auto read = ReadMessage(request.line);
+    const Message* message = std::get_if<Message>(&read);
+    // INVARIANT: it was read when it came.
+    BK_CHECK(message != nullptr);
+    OnClientMessage(*message, request.line, waited, out);
+  }
+}
+
+void BridgeCore::OnPolicyChange(Output& out) {
+  if (server_end_) return;
+  const clients::PolicySnapshot snapshot = parts_.policies.View(options_.app.value());
+  if (snapshot.state != PolicyView::State::kNotReceived) {
+    policy_deadline_ = absl::InfiniteDuration();
+    Resume(std::exchange(waiting_for_policy_, {}), Waited::kForPolicy, out);
+  }
+  NotifyIfListChanged(out);
+}
+
+// ---- tools/list --------------------------------------------------------------
+
+void BridgeCore::ListForClient(const Message& message, std::string_view line, Waited waited,
+                               Output& out) {
+  // All pages are answered as one: whoever sends a cursor has it from elsewhere.
+  if (message.Param("cursor")) {
+    return AnswerRequest(message, Outcome::kRejected,
+                         ErrorLine(message.id_token, kInvalidParams,
+                                   "`params.cursor`: got one that was not given by this bridge"),
+                         out);
+  }
+  const clients::PolicySnapshot snapshot = parts_.policies.View(options_.app.value());
+  if (WaitsForPolicy(message, line, snapshot, waited, out)) return;
+  list_waiters_.push_back(AddWaiter(message));
+  if (!reading_) StartReading(out);
+}
+
+void BridgeCore::StartReading(Output& out) {
+  reading_.emplace();
+  reading_->deadline = parts_.clock.SinceBoot() + kListTimeout;
+  AskForPage(out);
+}
+
+void BridgeCore::AskForPage(Output& out) {
+  const std::string id = NextOwnId();
+  reading_->request = "s" + id;
+  own_requests_.insert(reading_->request);
+  AppendLine(RequestLine(id, "tools/list", OwnParams("cursor", reading_->list.cursor())),
+             out.to_server);
+}
+
+void BridgeCore::OnListPage(const Message& answer, Output& out) {
+  if (answer.kind == Message::Kind::kError) return FailReading(answer.body->raw(), out);
+  switch (reading_->list.AddPage(*answer.body)) {
+    case UpstreamToolList::Page::kMore:
+      return AskForPage(out);
+    case UpstreamToolList::Page::kLast:
+      return FinishReading(out);
+    case UpstreamToolList::Page::kRepeatedCursor:
+      parts_.log.Warning("the server gives a cursor of tools/list twice; its list ends there",
+                         {{"cursor", reading_->list.cursor()}});
+      return FinishReading(out);
+    case UpstreamToolList::Page::kTooLarge:
+      parts_.log.Warning("the server's list of tools is too large; its end is left out",
+                         {{"tools", reading_->list.tools().size()}});
+      return FinishReading(out);
+    case UpstreamToolList::Page::kMalformed:
+      parts_.log.Warning("the server's answer to tools/list has no array `tools`");
+      return FailReading("", out);
+  }
+}
+
+void BridgeCore::FailReading(std::string_view error, Output& out) {
+  ++stats_.list_failures;
+  // An answer that still comes is one to a request of ours, and says nothing.
+  reading_.reset();
+  for (const Waiter& waiter : std::exchange(list_waiters_, {})) {
+    const auto found = FindWaiting(waiter);
+    if (found == pending_.end()) continue;  // cancelled meanwhile
+    Count(Peer::kClient, Outcome::kAnswered);
+    if (error.empty()) {
+      AppendLine(ErrorLine(found->second.id_token, kInternalError,
+                           "the server's list of tools could not be read"),
+                 out.to_client);
+    } else {
+      // As the server put it.
+      std::string line;
+      JsonObject envelope(line);
+      envelope.String("jsonrpc", "2.0").Raw("id", found->second.id_token).Raw("error", error);
+      envelope.Close();
+      AppendLine(line, out.to_client);
+    }
+    EndPending(found);
+  }
+  Resume(std::exchange(waiting_for_list_, {}), Waited::kForList, out);
+}
+
+void BridgeCore::FinishReading(Output& out) {
+  ++stats_.lists_read;
+  list_ = std::make_shared<const UpstreamToolList>(std::move(reading_->list));
+  const bool changed_meanwhile = reading_->changed_meanwhile;
+  reading_.reset();
+  list_is_valid_ = true;
+  std::string drops;
+  for (const DroppedTool& tool : list_->dropped()) drops += tool.name + "\n" + tool.why + "\n";
+  if (std::exchange(logged_drops_, drops) != drops) {
+    for (const DroppedTool& tool : list_->dropped()) {
+      if (!TakeLogToken()) break;
+      parts_.log.Warning("a tool of the server is not listed",
+                         {{"tool", tool.name}, {"why", tool.why}});
+    }
+  }
+  for (BridgeObserver* observer : parts_.observers) observer->OnToolsListed(*list_);
+  AnswerListWaiters(out);
+  // These have waited for this reading: they are decided on it, even where the
+  // server said meanwhile that there is a newer list.
+  Resume(std::exchange(waiting_for_list_, {}), Waited::kForList, out);
+  if (changed_meanwhile) list_is_valid_ = false;
+}
+
+ListContext BridgeCore::ListContextNow() const {
+  return {.server = options_.server.value(),
+          .builtin_catalog = options_.builtin_catalog,
+          .fixed_connection = FixedConnection(),
+          .read_only = options_.read_only,
+          .listed_by_server = true};
+}
+
+ToolListing BridgeCore::ListingNow(const PolicyView& view) const {
+  std::vector<ToolToList> tools;
+  tools.reserve(list_->tools().size());
+  for (const UpstreamTool& tool : list_->tools()) tools.push_back(ToListed(tool));
+  return ListTools(view, ListContextNow(), tools);
+}
+
+void BridgeCore::AnswerListWaiters(Output& out) {
+  if (list_waiters_.empty()) return;
+  const clients::PolicySnapshot snapshot = parts_.policies.View(options_.app.value());
+  const ToolListing listing = ListingNow(ViewOf(snapshot));
+  const std::string result = list_->ResultFor(listing);
+  LogList(listing);
+  told_fingerprint_ = Sha256Hex(result);
+  told_destructive_.clear();
+  for (const ListedTool& shown : listing.shown) {
+    if (shown.annotations.destructive_hint) {
+      told_destructive_.insert(list_->tools()[shown.index].name);
+    }
+  }
+  for (const Waiter& waiter : std::exchange(list_waiters_, {})) {
+    const auto found = FindWaiting(waiter);
+    if (found == pending_.end()) continue;  // cancelled meanwhile
+    Count(Peer::kClient, Outcome::kAnswered);
+    AppendLine(ResultLine(found->second.id_token, result), out.to_client);
+    EndPending(found);
+  }
+}
+
+void BridgeCore::LogList(const ToolListing& listing) {
+  if (!listing.shown.empty() || listing.hidden.empty() || !TakeLogToken()) return;
+  parts_.log.Warning("no tool is shown", {{"hidden", listing.hidden.size()},
+                                          {"reason_code", Name(listing.hidden[0].reason)}});
+}
+
+void BridgeCore::NotifyIfListChanged(Output& out) {
+  if (told_fingerprint_.empty() || list_ == nullptr) return;
+  const clients::PolicySnapshot snapshot = parts_.policies.View(options_.app.value());
+  const std::string fingerprint = Sha256Hex(list_->ResultFor(ListingNow(ViewOf(snapshot))));
+  if (std::exchange(told_fingerprint_, fingerprint) == fingerprint) return;
+  constexpr std::string_view kMethod = "notifications/tools/list_changed";
+  if (initialized_) {
+    ++stats_.list_changes_sent;
+    AppendLine(NotificationLine(kMethod), out.to_client);
+  }
+  for (const auto& [id, pending] : pending_) {
+    if (pending.use != Pending::Use::kListen || !pending.wants_tool_changes) continue;
+    std::string params;
+    JsonObject object(params);
+    object.Key("_meta");
+    JsonObject meta(params);
+    meta.Raw("io.modelcontextprotocol/subscriptionId", pending.id_token);
+    meta.Close();
+    object.Close();
+    ++stats_.list_changes_sent;
+    AppendLine(NotificationLine(kMethod, params), out.to_client);
+  }
+}
+
+// ---- tools/call --------------------------------------------------------------
+
+ToolCall BridgeCore::CallOf(const Message& message, std::string_view name) const {
+  const auto arguments = message.Param("arguments");
+  const UpstreamTool* tool = list_is_valid_ ? list_->Find(name) : nullptr;
+  ToolCall call;
+  call.tool = name;
+  call.server = options_.server.value();
+  call.builtin_catalog = options_.builtin_catalog;
+  call.connection = FixedConnection();
+  if (!options_.connection_type.empty()) call.connection_type = options_.connection_type;
+  // Arguments are always carried: none at all is an empty object.
+  call.arguments = arguments && !arguments->is_null() ? *arguments : no_arguments_.root();
+  call.definition_digest = tool == nullptr ? kNoDigest : std::string_view(tool->digest);
+  call.read_only_hint = tool != nullptr && tool->read_only_hint;
+  call.listed_by_server = tool != nullptr;
+  call.read_only_bridge = options_.read_only;
+  return call;
+}
+
+void BridgeCore::CallTool(const Message& message, std::string_view line, Waited waited,
+                          Output& out) {
+  const auto name = message.Param("name");
+  if (!name || !name->is_string()) {
+    return AnswerRequest(
+        message, Outcome::kRejected,
+        ErrorLine(message.id_token, kInvalidParams, "`params.name`: want a string"), out);
+  }
+  const clients::PolicySnapshot snapshot = parts_.policies.View(options_.app.value());
+  if (WaitsForPolicy(message, line, snapshot, waited, out)) return;
+  const bool needs_list = snapshot.state == PolicyView::State::kPresent && !list_is_valid_ &&
+                          waited != Waited::kForList;
+  if (needs_list) {
+    if (!Hold(message, line, waiting_for_list_, out)) return;
+    if (!reading_) StartReading(out);
+    return;
+  }
+
+  const absl::Duration begin = parts_.clock.SinceBoot();
+  const bool is_stateless = message.Meta(kMetaVersion).has_value();
+  const PolicyView view = ViewOf(snapshot);
+  const ToolCall call = CallOf(message, name->string());
+  Decision decision = Decide(view, call, parts_.judge);
+  EnforceOnDecision(snapshot, call, is_stateless, decision);
+  const std::string decision_id = parts_.ids.NewId();
+  const std::string reason_text = ReasonText(view, call, decision);
+  ReportDecision(snapshot, call, decision, decision_id, reason_text, begin);
+
+  if (decision.verdict == Verdict::kDeny) {
+    const UpstreamTool* tool = list_is_valid_ ? list_->Find(name->string()) : nullptr;
+    // Clients check structured content against the schema, on errors too.
+    const bool has_no_schema = list_is_valid_ && (tool == nullptr || !tool->has_output_schema);
+    return AnswerRequest(
+        message, Outcome::kAnswered,
+        ToolErrorLine(message.id_token, reason_text, kDenialKey,
+                      DenialOf(snapshot, call.tool, decision, decision_id),
+                      {.stateless = is_stateless, .structured_content = has_no_schema}),
+        out);
+  }
+  Pending pending{
+      .use = Pending::Use::kCall, .tool = std::string(call.tool), .decision_id = decision_id};
+  if (decision.obligations != nullptr) {
+    pending.max_bytes = decision.obligations->max_bytes;
+    pending.timeout = decision.obligations->timeout;
+  }
+  ForwardRequest(message, line, std::move(pending), out);
+}
+
+void BridgeCore::EnforceOnDecision(const clients::PolicySnapshot& snapshot, const ToolCall& call,
+                                   bool is_stateless, Decision& decision) const {
+  if (decision.reason == ReasonCode::kPolicyMissing) {
+    // Nothing has arrived: whether it cannot or has not yet is worth knowing.
+    const clients::PolicySourceStats stats = parts_.policies.Stats();
+    if (!stats.connected && stats.connects == 0 && stats.failures > 0) {
+      Deny(ReasonCode::kPdpUnreachable, decision);
+    }
+  }
+  if (decision.verdict == Verdict::kDeny) return;
+  if (pending_.size() >= kMaxRequestsInFlight) return Deny(ReasonCode::kOverloaded, decision);
+  if (decision.obligations != nullptr &&
+      (decision.obligations->max_rows || decision.obligations->read_only_session)) {
+    return Deny(ReasonCode::kObligationUnsupported, decision);
+  }
+  if (decision.verdict == Verdict::kAllow) return;
+  bool may_pass = false;
+  switch (snapshot.policy->policy().ask_mode) {
+    case AskMode::kClient:
+      may_pass = ClientWasToldDestructive(ViewOf(snapshot), call, is_stateless);
+      break;
+    case AskMode::kElicit:
+    case AskMode::kApproval:
+      break;  // this bridge has no way to ask
+  }
+  if (!may_pass) Deny(ReasonCode::kNoWayToAsk, decision);
+}
+
+bool BridgeCore::ClientWasToldDestructive(const PolicyView& view, const ToolCall& call,
+                                          bool is_stateless) const {
+  if (!is_stateless) return told_destructive_.contains(std::string(call.tool));
+  // Without a session the listing in force is what a client may know.
+  const UpstreamTool* tool = list_is_valid_ ? list_->Find(call.tool) : nullptr;
+  if (tool == nullptr) return false;
+  const ToolToList tools[] = {ToListed(*tool)};
+  const ToolListing listing = ListTools(view, ListContextNow(), tools);
+  return !listing.shown.empty() && listing.shown[0].annotations.destructive_hint;
+}
+
+void BridgeCore::ReportDecision(const clients::PolicySnapshot& snapshot, const ToolCall& call,
+                                const Decision& decision, std::string_view decision_id,
+                                std::string_view reason_text, absl::Duration begin) {
+  if (parts_.observers.empty()) return;
+  DecidedCall report{
+      .time = parts_.clock.Now(),
+      .duration = parts_.clock.SinceBoot() - begin,
+      .decision_id = std::string(decision_id),
+      .tool = std::string(call.tool),
+      .connection = std::string(decision.connection),
+      .verdict = decision.verdict,
+      .reason = decision.reason,
+      .effective_risk = decision.effective_risk,
+      .judged = decision.judged,
+      .reason_text = std::string(reason_text),
+      .client_name = client_name_,
+      .client_version = client_version_,
+  };
+  if (call.arguments->is_object()) {
+    report.arguments_digest = Sha256Hex(CanonicalJson(*call.arguments));
+  }
+  if (decision.obligations != nullptr) report.obligations = *decision.obligations;
+  if (snapshot.policy != nullptr) {
+    report.ask_mode = snapshot.policy->policy().ask_mode;
+    report.policy_revision = snapshot.policy->policy_revision().value;
+    report.catalog_revision = snapshot.policy->catalog_revision().value;
+  }
+  for (BridgeObserver* observer : parts_.observers) observer->OnDecision(report);
+}
+
+std::string BridgeCore::DenialOf(const clients::PolicySnapshot& snapshot, std::string_view tool,
+                                 const Decision& decision, std::string_view decision_id) const {
+  const CompiledPolicy* policy = snapshot.policy.get();
+  return DenialJson({
+      .reason = decision.reason,
+      .effective_risk = decision.effective_risk,
+      .app = options_.app.value(),
+      .server = options_.server.value(),
+      .tool = tool,
+      .connection = decision.connection,
+      .policy_revision = policy == nullptr ? 0 : policy->policy_revision().value,
+      .catalog_revision = policy == nullptr ? 0 : policy->catalog_revision().value,
+      .decision_id = decision_id,
+  });
+}
+
+}  // namespace bridgekeeper::bridge

@@ -1,0 +1,253 @@
+// Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
+
+#include "clients/bridge/mcp/message.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace bridgekeeper::bridge {
+namespace {
+
+// ---- what is refused ---------------------------------------------------------
+
+struct RefusalCase {
+  std::string name;
+  std::string line;
+  int code;
+  std::string id_token;  // empty: none could be made out
+};
+
+class RefusalTest : public ::testing::TestWithParam<RefusalCase> {};
+
+TEST_P(RefusalTest, IsRefused) {
+  const auto read = ReadMessage(GetParam().line);
+  const Refusal* refusal = std::get_if<Refusal>(&read);
+  ASSERT_NE(refusal, nullptr) << "it was read";
+  EXPECT_EQ(refusal->code, GetParam().code) << refusal->message;
+  EXPECT_EQ(refusal->id_token, GetParam().id_token) << refusal->message;
+}
+
+std::string Call(std::string_view arguments) {
+  return R"({"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"t","arguments":)" +
+         std::string(arguments) + "}}";
+}
+
+std::vector<RefusalCase> RefusalCases() {
+  const std::string deep = std::string(200, '[') + std::string(200, ']');
+  return {
+      // Not JSON, or not one object.
+      {"NotJson", "Server listening on port 3000", kParseError, ""},
+      {"CutShort", R"({"jsonrpc":"2.0","id":7,"method":"ping")", kParseError, "7"},
+      {"TextBehind", R"({"jsonrpc":"2.0","id":7,"method":"ping"} x)", kParseError, "7"},
+      {"Number", "7", kInvalidRequest, ""},
+      {"EmptyBatch", "[]", kInvalidRequest, ""},
+      {"BatchOfANumber", "[1]", kInvalidRequest, ""},
+      {"BatchOfRequests",
+       R"([{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"ping"}])",
+       kInvalidRequest, ""},
+
+      // Two readers could read it differently (B157 and what is judged is what runs).
+      {"TwinKeys", R"({"jsonrpc":"2.0","id":7,"method":"ping","method":"tools/call"})",
+       kInvalidRequest, "7"},
+      {"TwinKeysByEscape", R"({"jsonrpc":"2.0","id":7,"method":"ping","\u006dethod":"x"})",
+       kInvalidRequest, "7"},
+      {"TwinKeysDeepInArguments", Call(R"({"a":[{"b":{"c":1,"c":2}}]})"), kInvalidRequest, "7"},
+      {"TwinIds", R"({"jsonrpc":"2.0","id":7,"id":8,"method":"ping"})", kInvalidRequest, ""},
+      {"ByteOrderMark",
+       "\xEF\xBB\xBF"
+       R"({"jsonrpc":"2.0","id":7,"method":"ping"})",
+       kInvalidRequest, "7"},
+      {"InvalidUtf8", "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"ping\",\"x\":\"\xC0\xAF\"}",
+       kInvalidRequest, "7"},
+      {"LoneSurrogate", R"({"jsonrpc":"2.0","id":7,"method":"ping","x":"\ud800"})", kInvalidRequest,
+       "7"},
+      {"TooDeep", Call(R"({"a":)" + deep + "}"), kInvalidRequest, "7"},
+      {"EnvelopeTwinsByCase", R"({"jsonrpc":"2.0","id":7,"method":"ping","X":1,"x":2})",
+       kInvalidRequest, "7"},
+      {"ParamsTwinsByCase",
+       R"({"jsonrpc":"2.0","id":7,"method":"ping","params":{"Cursor":1,"cursor":2}})",
+       kInvalidRequest, "7"},
+      {"ArgumentTwinsByCase", Call(R"({"sql":"SELECT 1","SQL":"DROP TABLE t"})"), kInvalidRequest,
+       "7"},
+      {"ArgumentTwinsByLongS", Call(R"({"sql":"SELECT 1","ſql":"DROP TABLE t"})"), kInvalidRequest,
+       "7"},
+      {"ArgumentTwinsByKelvinSign", Call("{\"kind\":1,\"\u212Aind\":2}"), kInvalidRequest, "7"},
+      {"ArgumentTwinsByGreekSigma", Call("{\"\u03C3\":1,\"\u03C2\":2}"), kInvalidRequest, "7"},
+      {"CapitalMethod", R"({"jsonrpc":"2.0","id":7,"method":"ping","Method":"tools/call"})",
+       kInvalidRequest, "7"},
+      {"CapitalMethodAlone", R"({"jsonrpc":"2.0","id":7,"METHOD":"tools/call"})", kInvalidRequest,
+       "7"},
+      {"CapitalId", R"({"jsonrpc":"2.0","method":"notifications/x","ID":7})", kInvalidRequest, ""},
+      {"CapitalParams", R"({"jsonrpc":"2.0","id":7,"method":"ping","Params":{}})", kInvalidRequest,
+       "7"},
+      {"LongSInParams", R"({"jsonrpc":"2.0","id":7,"method":"ping","paramſ":{}})", kInvalidRequest,
+       "7"},
+      {"CapitalNameInParams",
+       R"({"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"a","Name":"b"}})",
+       kInvalidRequest, "7"},
+      {"LongSInArguments",
+       R"({"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"a","argumentſ":{}}})",
+       kInvalidRequest, "7"},
+      {"CapitalMethodInParams",
+       R"({"jsonrpc":"2.0","id":7,"method":"ping","params":{"Method":"x"}})", kInvalidRequest, "7"},
+
+      // Envelopes (B157).
+      {"NoMethod", R"({"jsonrpc":"2.0","id":"x"})", kInvalidRequest, "\"x\""},
+      {"WrongVersion", R"({"jsonrpc":"1.0","id":7,"method":"ping"})", kInvalidRequest, "7"},
+      {"NumericVersion", R"({"jsonrpc":2.0,"id":7,"method":"ping"})", kInvalidRequest, "7"},
+      {"NoVersion", R"({"id":7,"method":"ping"})", kInvalidRequest, "7"},
+      {"ArrayParams", R"({"jsonrpc":"2.0","id":7,"method":"ping","params":[]})", kInvalidRequest,
+       "7"},
+      {"NullParams", R"({"jsonrpc":"2.0","id":7,"method":"ping","params":null})", kInvalidRequest,
+       "7"},
+      {"NumericMethod", R"({"jsonrpc":"2.0","id":7,"method":1})", kInvalidRequest, "7"},
+      {"NullId", R"({"jsonrpc":"2.0","id":null,"method":"ping"})", kInvalidRequest, ""},
+      {"FractionId", R"({"jsonrpc":"2.0","id":7.0,"method":"ping"})", kInvalidRequest, ""},
+      {"ExponentId", R"({"jsonrpc":"2.0","id":7e0,"method":"ping"})", kInvalidRequest, ""},
+      {"HugeId", R"({"jsonrpc":"2.0","id":99999999999999999999,"method":"ping"})", kInvalidRequest,
+       ""},
+      {"ObjectId", R"({"jsonrpc":"2.0","id":{},"method":"ping"})", kInvalidRequest, ""},
+      {"MethodAndResult", R"({"jsonrpc":"2.0","id":7,"method":"ping","result":{}})",
+       kInvalidRequest, "7"},
+      {"MethodAndError", R"({"jsonrpc":"2.0","id":7,"method":"ping","error":{}})", kInvalidRequest,
+       "7"},
+      {"ResultAndError", R"({"jsonrpc":"2.0","id":7,"result":{},"error":{}})", kInvalidRequest,
+       "7"},
+      {"ErrorThatIsNoObject", R"({"jsonrpc":"2.0","id":7,"error":"x"})", kInvalidRequest, "7"},
+      {"ResultWithoutId", R"({"jsonrpc":"2.0","result":{}})", kInvalidRequest, ""},
+      {"ResultWithNullId", R"({"jsonrpc":"2.0","id":null,"result":{}})", kInvalidRequest, ""},
+  };
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, RefusalTest, ::testing::ValuesIn(RefusalCases()),
+                         [](const auto& test) { return test.param.name; });
+
+// ---- what is read ------------------------------------------------------------
+
+struct ReadCase {
+  std::string name;
+  std::string line;
+  Message::Kind kind;
+  std::string id_token;
+  IdKey id;
+};
+
+class ReadTest : public ::testing::TestWithParam<ReadCase> {};
+
+TEST_P(ReadTest, IsRead) {
+  const auto read = ReadMessage(GetParam().line);
+  const Message* message = std::get_if<Message>(&read);
+  ASSERT_NE(message, nullptr) << std::get<Refusal>(read).message;
+  EXPECT_EQ(message->kind, GetParam().kind);
+  EXPECT_EQ(message->id_token, GetParam().id_token);
+  EXPECT_EQ(message->id, GetParam().id);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Table, ReadTest,
+    ::testing::ValuesIn(std::vector<ReadCase>{
+        // B153, B155, B156: ids keep their token, and 7 is not "7".
+        {"NumberId", R"({"jsonrpc":"2.0","id":7,"method":"ping"})", Message::Kind::kRequest, "7",
+         "n7"},
+        {"TextId", R"({"jsonrpc":"2.0","id":"7","method":"ping"})", Message::Kind::kRequest,
+         "\"7\"", "s7"},
+        {"ZeroId", R"({"jsonrpc":"2.0","id":0,"method":"ping"})", Message::Kind::kRequest, "0",
+         "n0"},
+        {"NegativeId", R"({"jsonrpc":"2.0","id":-1,"method":"ping"})", Message::Kind::kRequest,
+         "-1", "n-1"},
+        {"EmptyTextId", R"({"jsonrpc":"2.0","id":"","method":"ping"})", Message::Kind::kRequest,
+         "\"\"", "s"},
+        {"EscapedId", R"({"jsonrpc":"2.0","id":"\u0061bc-1","method":"ping"})",
+         Message::Kind::kRequest, "\"\\u0061bc-1\"", "sabc-1"},
+        {"LargeId", R"({"jsonrpc":"2.0","id":9007199254740993,"method":"ping"})",
+         Message::Kind::kRequest, "9007199254740993", "n9007199254740993"},
+        {"Notification", R"({"jsonrpc":"2.0","method":"notifications/initialized"})",
+         Message::Kind::kNotification, "", ""},
+        {"Result", R"({"jsonrpc":"2.0","id":7,"result":null})", Message::Kind::kResult, "7", "n7"},
+        {"Error", R"({"jsonrpc":"2.0","id":7,"error":{"code":1,"message":"x"}})",
+         Message::Kind::kError, "7", "n7"},
+        {"ErrorWithoutAnId", R"({"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"x"}})",
+         Message::Kind::kError, "", ""},
+        {"UnknownMembers", R"({"trace":{"Id":1,"id":2},"jsonrpc":"2.0","id":7,"method":"ping"})",
+         Message::Kind::kRequest, "7", "n7"},
+        {"TwinsByCaseBelowTheArguments",
+         R"({"jsonrpc":"2.0","id":7,"method":"ping","params":{"arguments":{"a":{"X":1,"x":2}}}})",
+         Message::Kind::kRequest, "7", "n7"},
+        {"ArgumentThatFoldsToAReservedKey",
+         R"({"jsonrpc":"2.0","id":7,"method":"ping","params":{"arguments":{"Name":1}}})",
+         Message::Kind::kRequest, "7", "n7"},
+        {"ArgumentsThatAreNoObject",
+         R"({"jsonrpc":"2.0","id":7,"method":"ping","params":{"arguments":[1]}})",
+         Message::Kind::kRequest, "7", "n7"},
+    }),
+    [](const auto& test) { return test.param.name; });
+
+TEST(ReadMessage, ShowsParametersAndTheirMeta) {
+  const auto read = ReadMessage(
+      R"({"jsonrpc":"2.0","id":1,"method":"m","params":{"name":"n","_meta":{"k":[1]}}})");
+  const Message& message = std::get<Message>(read);
+  EXPECT_EQ(message.Param("name")->string(), "n");
+  EXPECT_EQ(message.Meta("k")->raw(), "[1]");
+  EXPECT_FALSE(message.Param("other"));
+  EXPECT_FALSE(message.Meta("other"));
+}
+
+TEST(ReadMessage, ValuesStayValidWhenTheMessageMoves) {
+  auto read = ReadMessage(R"({"jsonrpc":"2.0","id":1,"method":"m","params":{"a":"b"}})");
+  const Message moved = std::move(std::get<Message>(read));
+  read = Refusal{};
+  EXPECT_EQ(moved.Param("a")->string(), "b");
+}
+
+TEST(ReadMessage, TextOfTheMessageIsEscapedInTheReason) {
+  const auto read = ReadMessage(
+      "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"m\","
+      "\"a\u202E\":1,\"A\u202E\":2}");
+  EXPECT_EQ(std::get<Refusal>(read).message,
+            "message: got two keys that are equal but for case, `a\\u{202e}`");
+}
+
+// ---- what is made out of the rest ---------------------------------------------
+
+TEST(OutlineOf, FindsTheIdInTheBeginningOfALongLine) {
+  const Outline outline =
+      OutlineOf(R"({"jsonrpc":"2.0","id":"a\"b","method":"tools/call","params":{"x":"aaaaaaa)");
+  EXPECT_EQ(outline.id_token, R"("a\"b")");
+  EXPECT_EQ(outline.id, "sa\"b");
+  EXPECT_TRUE(outline.has_method);
+  EXPECT_FALSE(outline.complete);
+}
+
+TEST(OutlineOf, TakesNoIdFromInsideAValue) {
+  EXPECT_EQ(OutlineOf(R"({"params":{"id":1},"text":"\"id\":2","method":"x"})").id_token, "");
+  EXPECT_EQ(OutlineOf(R"({"params":{"id":1},"id":3})").id_token, "3");
+}
+
+TEST(OutlineOf, TakesNoIdThatIsCut) {
+  EXPECT_EQ(OutlineOf(R"({"method":"x","id":12)").id_token, "");
+  EXPECT_EQ(OutlineOf(R"({"method":"x","id":"ab)").id_token, "");
+}
+
+TEST(OutlineOf, SurvivesWhatIsNoJson) {
+  for (const char* text : {"", "{", "{\"", "{\"a\"", "{\"a\":", "{\"a\":[", "{]", "\xEF\xBB\xBF",
+                           "{\"a\\", "{\"id\":,", "[[[[", "{\"a\":}}}}"}) {
+    EXPECT_EQ(OutlineOf(text).id_token, "") << text;
+  }
+}
+
+TEST(IdAtEnd, FindsTheIdBehindALongResult) {
+  EXPECT_EQ(IdAtEnd(R"(aaaa"}]},"jsonrpc":"2.0","id":42})"), "42");
+  EXPECT_EQ(IdAtEnd(R"(aaaa"}]}, "id" : "x" } )"), "\"x\"");
+}
+
+TEST(IdAtEnd, TakesNoIdFromInsideTheResult) {
+  EXPECT_EQ(IdAtEnd(R"(aaaa","id":42}]}})"), "");
+  EXPECT_EQ(IdAtEnd(R"(aaaa","id":42,"jsonrpc":"2.0"})"), "");
+  EXPECT_EQ(IdAtEnd("aaaa"), "");
+}
+
+}  // namespace
+}  // namespace bridgekeeper::bridge

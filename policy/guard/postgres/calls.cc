@@ -1,0 +1,210 @@
+// Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Calls and references, in every position of a statement.
+
+#include <algorithm>
+#include <string>
+
+#include "policy/base/strings.h"
+#include "policy/guard/effects.h"
+#include "policy/guard/postgres/catalogue.h"
+#include "policy/guard/postgres/functions.h"
+#include "policy/guard/postgres/handlers.h"
+
+namespace bridgekeeper::postgres {
+namespace {
+
+struct CallName {
+  std::string_view database;
+  std::string_view schema;
+  std::string_view name;
+};
+
+CallName NameOfCall(Object call) {
+  CallName out;
+  const auto names = GetArray(call, "funcname");
+  if (!names.has_value()) return out;
+  for (const Value name : *names) {
+    out.database = out.schema;
+    out.schema = out.name;
+    out.name = StringOf(name);
+  }
+  return out;
+}
+
+size_t Count(Object node, std::string_view field) {
+  const auto list = GetArray(node, field);
+  return list.has_value() ? list->size() : 0;
+}
+
+// How many arguments the function that is called has: an ordered-set aggregate
+// takes those it is ordered by as well. nullopt: VARIADIC spreads an array.
+std::optional<size_t> ArgumentsOf(Object call) {
+  if (GetBool(call, "func_variadic")) return std::nullopt;
+  const size_t ordered = GetBool(call, "agg_within_group") ? Count(call, "agg_order") : 0;
+  return Count(call, "args") + ordered;
+}
+
+// The parts of `public.add_tax(numeric, text)`, an entry of safe_functions.
+struct Signature {
+  std::string schema;
+  std::string name;
+  size_t arguments = 0;
+};
+
+// Reads one SQL identifier from the front of `text`: quoted as it stands, plain
+// without case.
+std::string TakeIdentifier(std::string_view& text) {
+  std::string out;
+  if (!text.empty() && text[0] == '"') {
+    size_t at = 1;
+    for (; at < text.size(); ++at) {
+      if (text[at] == '"' && (at + 1 == text.size() || text[++at] != '"')) break;
+      out += text[at];
+    }
+    text.remove_prefix(std::min(at, text.size()));
+    return out;
+  }
+  const size_t end = std::min(text.find_first_of(".("), text.size());
+  out = AsciiLower(text.substr(0, end));
+  text.remove_prefix(end);
+  return out;
+}
+
+std::optional<Signature> ParseSignature(std::string_view text) {
+  Signature out;
+  out.schema = TakeIdentifier(text);
+  if (!text.starts_with('.')) return std::nullopt;
+  text.remove_prefix(1);
+  out.name = TakeIdentifier(text);
+  if (!text.starts_with('(') || !text.ends_with(')')) return std::nullopt;
+  text = text.substr(1, text.size() - 2);
+  if (text.find_first_not_of(' ') == std::string_view::npos) return out;
+  int depth = 0;
+  out.arguments = 1;
+  for (const char c : text) {
+    depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+    if (c == ',' && depth == 0) ++out.arguments;
+  }
+  return out;
+}
+
+bool IsListedSafe(const JudgeOptions& options, const CallName& call,
+                  std::optional<size_t> arguments) {
+  if (!arguments.has_value()) return false;
+  return std::any_of(options.safe_functions.begin(), options.safe_functions.end(),
+                     [&](const std::string& entry) {
+                       const auto signature = ParseSignature(entry);
+                       return signature.has_value() && signature->name == call.name &&
+                              signature->arguments == *arguments &&
+                              (call.schema.empty() || call.schema == signature->schema);
+                     });
+}
+
+// The text of a plain string constant.
+std::optional<std::string_view> StringConstant(Value value) {
+  const auto constant = As(value, "A_Const");
+  if (!constant.has_value()) return std::nullopt;
+  const auto text = GetObject(*constant, "sval");
+  if (!text.has_value()) return std::nullopt;
+  return GetString(*text, "sval");
+}
+
+std::optional<std::string_view> FirstArgumentConstant(Object call) {
+  const auto arguments = GetArray(call, "args");
+  if (!arguments.has_value()) return std::nullopt;
+  for (const Value first : *arguments) return StringConstant(first);
+  return std::nullopt;
+}
+
+// The last name of `f.pg_read_file` or a field of `(5).pg_sleep` may be a call.
+void CheckAttribute(Walker& walker, std::string_view name, Object at, Context context) {
+  if (const auto effect = LookUpAttribute(name)) {
+    walker.AddFunctionEffect(*effect, name, at, context);
+  }
+}
+
+}  // namespace
+
+void OnFuncCall(Walker& walker, int16_t kind, Object node, Context context) {
+  const CallName call = NameOfCall(node);
+  const auto names = GetArray(node, "funcname");
+  const std::string dotted = names.has_value() ? DottedName(*names) : "";
+  walker.CheckDatabase(call.database, dotted, node);
+
+  const auto arguments = ArgumentsOf(node);
+  const auto effect = LookUpCall(call.schema, call.name, arguments);
+  if (!effect.has_value()) {
+    if (!IsListedSafe(walker.options(), call, arguments)) {
+      if (context.definition) {
+        walker.Add(effect::kStoredCode, dotted, node, Risk::kDestructive,
+                   "stored to run later, and what the function does is not known");
+      } else {
+        walker.Add(effect::kFunction, dotted, node, Risk::kElevated,
+                   "what the function does is not known");
+      }
+    }
+  } else if (effect == FunctionEffect::kShowSetting) {
+    const auto setting = FirstArgumentConstant(node);
+    if (!setting.has_value() || !IsHarmlessToShow(*setting)) {
+      walker.AddFunctionEffect(*effect, dotted, node, context);
+    }
+  } else {
+    walker.AddFunctionEffect(*effect, dotted, node, context);
+  }
+  walker.WalkChildren(kind, node, context, "funcname");
+}
+
+void OnColumnRef(Walker& walker, int16_t, Object node, Context context) {
+  const auto fields = GetArray(node, "fields");
+  if (!fields.has_value()) return;
+  std::string_view last;
+  size_t count = 0;
+  for (const Value field : *fields) {
+    last = StringOf(field);  // empty for `*`
+    ++count;
+  }
+  if (count > 1 && !last.empty()) CheckAttribute(walker, last, node, context);
+}
+
+void OnIndirection(Walker& walker, int16_t kind, Object node, Context context) {
+  if (const auto steps = GetArray(node, "indirection")) {
+    for (const Value step : *steps) {
+      const std::string_view name = StringOf(step);
+      if (!name.empty()) CheckAttribute(walker, name, node, context);
+    }
+  }
+  walker.WalkChildren(kind, node, context);
+}
+
+void OnRangeVar(Walker& walker, int16_t, Object node, Context context) {
+  const std::string name = RelationName(node);
+  walker.CheckDatabase(GetString(node, "catalogname"), name, node);
+  if (context.planned) return;
+  if (const auto shows = ReadingShows(GetString(node, "schemaname"), GetString(node, "relname"))) {
+    walker.AddFunctionEffect(*shows, name, node, context);
+  }
+}
+
+void OnTableSample(Walker& walker, int16_t kind, Object node, Context context) {
+  if (const auto names = GetArray(node, "method")) {
+    const std::string method = DottedName(*names);
+    constexpr std::string_view kKnown[] = {"bernoulli",   "pg_catalog.bernoulli",
+                                           "system",      "pg_catalog.system",
+                                           "system_rows", "system_time"};
+    if (std::find(std::begin(kKnown), std::end(kKnown), method) == std::end(kKnown)) {
+      walker.Add(effect::kFunction, method, node, Risk::kElevated,
+                 "what the sampling method does is not known");
+    }
+  }
+  walker.WalkChildren(kind, node, context, "method");
+}
+
+void OnTypeName(Walker& walker, int16_t kind, Object node, Context context) {
+  if (const auto names = GetArray(node, "names"); names.has_value() && names->size() == 3) {
+    walker.CheckDatabase(StringOf(names->at(0).value_unsafe()), DottedName(*names), node);
+  }
+  walker.WalkChildren(kind, node, context, "names");
+}
+
+}  // namespace bridgekeeper::postgres
