@@ -137,6 +137,28 @@ std::string EscapeForPeople(std::string_view text, size_t max_bytes) {
   return out;
 }
 
+void AppendQuotedForPeople(std::string_view text, std::string& out) {
+  out += '"';
+  for (size_t i = 0; i < text.size();) {
+    const CodePoint point = Decode(text, i);
+    if (point.length == 0) {
+      out += "\\ufffd";
+      i += 1;
+      continue;
+    }
+    if (point.value == '"' || point.value == '\\') {
+      out += '\\';
+      out += text[i];
+    } else if (NeedsEscape(point.value) && point.value <= 0xFFFF) {
+      out += absl::StrFormat("\\u%04x", point.value);
+    } else {
+      out += text.substr(i, point.length);
+    }
+    i += point.length;
+  }
+  out += '"';
+}
+
 std::string AsciiLower(std::string_view text) {
   std::string out(text);
   std::transform(out.begin(), out.end(), out.begin(), LowerAscii);

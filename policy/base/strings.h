@@ -56,8 +56,9 @@ std::optional<size_t> FirstInvalidUtf8(std::string_view text);
 std::string EscapeForPeople(std::string_view text, size_t max_bytes = 4096);
 
 // Appends `text` as a double-quoted string that both JSON and YAML read back, with
-// every character that EscapeForPeople() escapes written as \uXXXX, so that it can
-// be shown as it is. An invalid byte becomes U+FFFD.
+// every character up to U+FFFF that EscapeForPeople() escapes written as \uXXXX, so
+// that it can be shown as it is (above it the two have no escape in common). An
+// invalid byte becomes U+FFFD.
 void AppendQuotedForPeople(std::string_view text, std::string& out);
 
 // ASCII-only lower case: ids are compared byte for byte, this is for hints and

@@ -155,6 +155,12 @@ TEST(EscapeForPeople, IsNeverLongerThanAsked) {
   }
 }
 
+TEST(AppendQuotedForPeople, WritesWhatReadsBack) {
+  std::string out = "x: ";
+  AppendQuotedForPeople("a\"b\\c\n\xE2\x80\xAE\xF3\xA0\x81\xA1\xFF", out);
+  EXPECT_EQ(out, "x: \"a\\\"b\\\\c\\u000a\\u202e\xF3\xA0\x81\xA1\\ufffd\"");
+}
+
 TEST(AsciiLower, LeavesOtherLettersAlone) {
   EXPECT_EQ(AsciiLower("PROD-Es_1"), "prod-es_1");
   EXPECT_EQ(AsciiLower("\xC3\x89[@Z{`"), "\xC3\x89[@z{`");

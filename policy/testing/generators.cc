@@ -264,11 +264,12 @@ std::string GeneratedCall::Text() const {
     return text ? absl::StrFormat("`%s`", EscapeForPeople(*text)) : std::string("-");
   };
   return absl::StrFormat(
-      "tool `%s` server %s builtin_catalog %d connection %s type %s arguments %s payload %s digest %s "
+      "tool `%s` server %s builtin_catalog %d connection %s type %s arguments %s payload %s digest "
+      "%s "
       "declared %s read_only_hint %d listed_by_server %d read_only_bridge %d",
-      EscapeForPeople(tool), quoted(server), call.builtin_catalog, quoted(connection), call.connection_type.value_or("-"),
-      quoted(arguments_json), quoted(payload_json), quoted(digest),
-      call.declared_risk ? Name(*call.declared_risk) : "-", call.read_only_hint,
+      EscapeForPeople(tool), quoted(server), call.builtin_catalog, quoted(connection),
+      call.connection_type.value_or("-"), quoted(arguments_json), quoted(payload_json),
+      quoted(digest), call.declared_risk ? Name(*call.declared_risk) : "-", call.read_only_hint,
       call.listed_by_server, call.read_only_bridge);
 }
 
