@@ -85,7 +85,8 @@ add_library(bk_flags INTERFACE)
 target_compile_options(bk_flags INTERFACE
   -Wall -Wextra -Wconversion -Wshadow -Wswitch -Wnon-virtual-dtor -Woverloaded-virtual
   -Wno-missing-field-initializers  # designated initialisers leave defaults out on purpose
-  $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>
+  # In C++ clang's -Wconversion has -Wsign-conversion in it, and g++'s has not.
+  $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety;-Wno-sign-conversion>
   $<$<BOOL:${BK_WERROR}>:-Werror>)
 # Warnings of GCC 12's optimiser that are often wrong about std::string and
 # std::variant: shown, never fatal (-Wrestrict is wrong too often even to show).

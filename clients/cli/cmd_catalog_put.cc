@@ -40,7 +40,7 @@ absl::StatusOr<ExitCode> Run(Context& context) {
 
 constexpr Command kCatalogPut = {
     .name = "catalog put",
-    .usage = "--file FILE [--app APP] [--reason TEXT]",
+    .usage = "-f FILE [--app APP] [--reason TEXT]",
     .summary = "write catalogue entries from a document",
     .help =
         "Reads one entry or a list, YAML or JSON, and reports every problem of the document at "

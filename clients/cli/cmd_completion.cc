@@ -82,14 +82,23 @@ bool NamesAFile(const Flag& flag) { return flag.value == "FILE" || flag.value ==
 // The body of the bash function: `words` are the command's words so far, `prev` the
 // word before the cursor.
 std::string Bash() {
+  std::string with_value;  // common flags whose next word is their value
+  for (const Flag& flag : CommonFlags()) {
+    for (const std::string_view name : {flag.name, flag.short_name}) {
+      if (!name.empty()) with_value += (with_value.empty() ? "" : "|") + std::string(name);
+    }
+  }
   std::string out =
       "# Completion of keeper for bash: source <(keeper completion bash)\n"
       "_keeper() {\n"
-      "  local cur=${COMP_WORDS[COMP_CWORD]} prev='' words='' word\n"
+      "  local cur=${COMP_WORDS[COMP_CWORD]} prev='' words='' word last=''\n"
       "  COMPREPLY=()\n"
       "  if [ \"$COMP_CWORD\" -gt 1 ]; then prev=${COMP_WORDS[COMP_CWORD-1]}; fi\n"
       "  for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n"
-      "    case $words in *' '*) break ;; esac\n"
+      "    case $words in *' '*) break ;; esac\n";
+  out += absl::StrFormat("    case $last in %s) last=''; continue ;; esac\n", with_value);
+  out +=
+      "    last=$word\n"
       "    case $word in -*) ;; *) words=${words:+$words }$word ;; esac\n"
       "  done\n";
   out += "  case $words in\n";

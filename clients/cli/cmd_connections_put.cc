@@ -111,7 +111,7 @@ absl::StatusOr<ExitCode> Run(Context& context) {
 
 constexpr Command kConnectionsPut = {
     .name = "connections put",
-    .usage = "--file FILE [--app APP] [--safe-functions-from LIST] [--reason TEXT]",
+    .usage = "-f FILE [--app APP] [--safe-functions-from LIST] [--reason TEXT]",
     .summary = "write connection records from a document",
     .help =
         "A record says what stands behind a connection id: its engine, options that change how a "

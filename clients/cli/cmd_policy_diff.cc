@@ -86,7 +86,7 @@ absl::StatusOr<ExitCode> Run(Context& context) {
 
 constexpr Command kPolicyDiff = {
     .name = "policy diff",
-    .usage = "APP (--file FILE | --revision N) [--before-revision N]",
+    .usage = "APP (-f FILE | --revision N) [--before-revision N]",
     .summary = "show which answers another policy would change",
     .help =
         "Compares what two policies of an app answer, tool by tool, risk by risk, on every "

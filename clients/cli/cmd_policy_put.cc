@@ -105,7 +105,7 @@ absl::StatusOr<ExitCode> Run(Context& context) {
 
 constexpr Command kPolicyPut = {
     .name = "policy put",
-    .usage = "--file FILE [--app APP] [--expected-revision N] [--all-connections] [--reason TEXT]",
+    .usage = "-f FILE [--app APP] [--expected-revision N] [--all-connections] [--reason TEXT]",
     .summary = "write policies from a document",
     .help =
         "Reads one policy or a list, YAML or JSON, and reports every problem of the document at "

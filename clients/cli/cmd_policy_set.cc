@@ -1,5 +1,7 @@
 // Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
 
+#include <set>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_format.h"
@@ -48,6 +50,12 @@ absl::StatusOr<ExitCode> Run(Context& context) {
                        args.Has("--all-connections");
   if (!changes) return UsageError("nothing to set: give at least one flag");
 
+  std::set<ConnectionId> allowed;
+  for (std::string& id : args.Texts("--allow-connection")) {
+    if (!IsValidId(id)) return UsageError("`--allow-connection`: " + DescribeInvalidId(id));
+    allowed.insert(ConnectionId(std::move(id)));
+  }
+
   BK_ASSIGN_OR_RETURN(const StoredPolicy before, ReadPolicy(context, app));
   McpPolicy after = before.policy.value_or(McpPolicy{});
   after.app = app;
@@ -55,13 +63,7 @@ absl::StatusOr<ExitCode> Run(Context& context) {
   if (const auto ask_mode = args.Choice<AskMode>("--ask-mode")) after.ask_mode = *ask_mode;
   if (const auto confirm = args.Bool("--confirm-destructive")) after.confirm_destructive = *confirm;
   if (args.Has("--all-connections")) after.allowed_connection_ids.clear();
-  if (args.Has("--allow-connection")) {
-    after.allowed_connection_ids.clear();
-    for (std::string& id : args.Texts("--allow-connection")) {
-      if (!IsValidId(id)) return UsageError("`--allow-connection`: " + DescribeInvalidId(id));
-      after.allowed_connection_ids.insert(ConnectionId(std::move(id)));
-    }
-  }
+  if (!allowed.empty()) after.allowed_connection_ids = std::move(allowed);
   return WritePolicy(context, before, after);
 }
 

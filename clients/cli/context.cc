@@ -127,18 +127,18 @@ absl::Status WithHelp(absl::Status status, std::string_view help) {
 
 std::string HelpOf(const absl::Status& status) {
   if (const auto help = status.GetPayload(kHelpPayload)) return std::string(*help);
-  switch (status.code()) {
-    case absl::StatusCode::kPermissionDenied:
-      return "changes need the admin token: set KEEPER_TOKEN or KEEPER_TOKEN_FILE; `keeperd --dev` "
-             "prints it when it "
-             "starts on a terminal";
-    case absl::StatusCode::kDeadlineExceeded:
-      return "look with a `get` or `history` whether a change was made; --timeout gives it longer";
-    case absl::StatusCode::kDataLoss:
-      return "a stored record is damaged: see keeperd's log, and restore from a backup";
-    default:
-      return "";
+  if (absl::IsPermissionDenied(status)) {
+    return "changes need the admin token: set KEEPER_TOKEN or KEEPER_TOKEN_FILE; `keeperd --dev` "
+           "prints it when it "
+           "starts on a terminal";
   }
+  if (absl::IsDeadlineExceeded(status)) {
+    return "look with a `get` or `history` whether a change was made; --timeout gives it longer";
+  }
+  if (absl::IsDataLoss(status)) {
+    return "a stored record is damaged: see keeperd's log, and restore from a backup";
+  }
+  return "";
 }
 
 }  // namespace bridgekeeper::cli

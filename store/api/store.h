@@ -33,6 +33,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -61,6 +62,11 @@ struct RecordKey {
 
   // In the order of the members, strings byte by byte.
   friend auto operator<=>(const RecordKey&, const RecordKey&) = default;
+
+  template <typename H>
+  friend H AbslHashValue(H h, const RecordKey& key) {
+    return H::combine(std::move(h), key.kind, key.app, key.server, key.id);
+  }
 };
 
 // True where a record may have this key: its ids are valid (policy/model/ids.h) and
@@ -257,6 +263,17 @@ class PolicyStore {
 
   // Whether writes are possible now; the message says why not.
   virtual absl::Status WriteHealth() const = 0;
+};
+
+// What happened at an open that an operator should know.
+struct OpenReport {
+  bool created = false;
+  // Records at the end of the log that a crash left incomplete: never acknowledged,
+  // dropped. To be counted and logged.
+  int64_t dropped_records = 0;
+  uint64_t dropped_bytes = 0;
+  // One line for each thing worth a line in the log.
+  std::vector<std::string> notes;
 };
 
 }  // namespace bridgekeeper::store

@@ -450,10 +450,16 @@ TEST_P(StoreConformanceTest, P5AWatcherThatFallsBehindWhatIsKeptIsCut) {
   Make({.keep_revisions = 2});
   auto watcher = store().Watch({.max_queued = 1000});
   ASSERT_THAT(watcher, IsOk());
-  // More than a feed holds in memory.
-  for (int i = 0; i < 1100; ++i)
-    Commit(Put(SamplePolicy("a", i % 2 == 0 ? Mode::kReadOnly : Mode::kFullAccess)));
-  EXPECT_THAT(NextRevision(**watcher), StatusIs(absl::StatusCode::kResourceExhausted));
+  // More records than a feed holds in memory, so that the store is asked.
+  for (int batch = 0; batch < 4; ++batch) {
+    std::vector<Mutation> mutations;
+    for (int i = 0; i < 7000; ++i) {
+      mutations.push_back(Put(SamplePolicy(absl::StrFormat("app-%d-%d", batch, i))));
+    }
+    ASSERT_THAT(store().Commit(std::move(mutations), By()), IsOk());
+  }
+  EXPECT_THAT(NextRevision(**watcher), StatusIs(absl::StatusCode::kResourceExhausted,
+                                                HasSubstr("watch again after revision 0")));
 }
 
 TEST_P(StoreConformanceTest, P5GetAtFindsEveryKeptState) {

@@ -1,0 +1,758 @@
+// Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Lists of tools and calls through the bridge.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_format.h"
+#include "clients/bridge/mcp/core.h"
+#include "clients/bridge/mcp/core_test_util.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace bridgekeeper::bridge {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+constexpr std::string_view kList = R"({"jsonrpc":"2.0","id":1,"method":"tools/list"})";
+constexpr std::string_view kListChanged =
+    R"({"jsonrpc":"2.0","method":"notifications/tools/list_changed"})";
+
+// ---- listing -----------------------------------------------------------------------
+
+TEST(Listing, ShowsWhatThePolicyDoesNotDenyInTheServersOrder) {
+  CoreHarness h;
+  h.SetPolicy(CoreHarness::Data(Mode::kDataReadWrite));
+  const Sent asked = h.Client(kList);
+  EXPECT_THAT(asked.to_client, IsEmpty());
+  EXPECT_THAT(asked.to_server,
+              ElementsAre(R"({"jsonrpc":"2.0","id":")" + CoreHarness::OwnListId(asked) +
+                          R"(","method":"tools/list"})"));
+  const Sent sent = h.AnswerList(asked);
+  EXPECT_THAT(NamesIn(sent), ElementsAre("read", "write"));
+  EXPECT_EQ(At(sent.to_client.at(0), "result/tools/0/annotations/readOnlyHint"), "true");
+  EXPECT_EQ(At(sent.to_client.at(0), "result/tools/1/annotations/readOnlyHint"), "false");
+  EXPECT_THAT(At(sent.to_client.at(0), "result/tools/0/description"),
+              AllOf(HasSubstr("destructive tools"), HasSubstr("administrator")));
+  EXPECT_EQ(h.Messages(Peer::kClient, Outcome::kAnswered), 1u);
+}
+
+// B093, B099: what the server says of its tools does not lower their risk.
+TEST(Listing, HintsComeFromTheCatalogueNotFromTheServer) {
+  CoreHarness h;
+  h.SetPolicy(CoreHarness::Data());
+  const Sent sent = h.AnswerList(
+      h.Client(kList),
+      R"({"name":"drop","inputSchema":{},"annotations":{"readOnlyHint":true,"destructiveHint":false}})");
+  EXPECT_EQ(At(sent.to_client.at(0), "result/tools/0/annotations/readOnlyHint"), "false");
+  EXPECT_EQ(At(sent.to_client.at(0), "result/tools/0/annotations/destructiveHint"), "true");
+}
+
+// B092, B100: hints and notices follow the policy.
+TEST(Listing, FollowsThePolicyWhenItChanges) {
+  CoreHarness h;
+  h.SetPolicy(CoreHarness::Data(Mode::kReadOnly));
+  EXPECT_THAT(NamesIn(h.AnswerList(h.Client(kList))), ElementsAre("read"));
+  h.SetPolicy(CoreHarness::Data(Mode::kFullAccess));
+  const Sent sent = h.AnswerList(h.Client(kList));
+  EXPECT_THAT(NamesIn(sent), ElementsAre("read", "write", "drop"));
+  EXPECT_EQ(At(sent.to_client.at(0), "result/tools/0/description"), "<none>")
+      << "nothing is hidden";
+}
+
+// B091: a read-only bridge hides what it denies.
+TEST(Listing, AReadOnlyBridgeShowsSafeToolsAndDeniesTheRestByName) {
+  CoreOptions options = CoreHarness::DefaultOptions();
+  options.read_only = true;
+  CoreHarness h(options);
+  h.SetPolicy(CoreHarness::Data());
+  EXPECT_THAT(NamesIn(h.AnswerList(h.Client(kList))), ElementsAre("read"));
+  EXPECT_EQ(DenialIn(h.Client(CoreHarness::Call("write"))), "READ_ONLY_BRIDGE");
+  EXPECT_EQ(DenialIn(h.Client(CoreHarness::Call("drop"))), "READ_ONLY_BRIDGE");
+}
+
+// B123, B125, B127: all pages are read, and the client gets one.
+TEST(Listing, GathersThePagesOfTheServer) {
+  CoreHarness h;
+  h.SetPolicy(CoreHarness::Data(Mode::kReadOnly));
+  Sent sent = h.Client(kList);
+  for (int page = 0; page < 10; ++page) {
+    std::string tools;
+    for (int i = 0; i < 10; ++i) {
+      const bool last = page == 9 && i == 9;
+      tools += absl::StrFormat(R"(%s{"name":"%s","inputSchema":{}})", i == 0 ? "" : ",",
+                               last ? "read" : absl::StrFormat("hidden%d_%d", page, i));
+    }
+    EXPECT_THAT(sent.to_client, IsEmpty()) << "page " << page;
+    if (page > 0) {
+      EXPECT_EQ(At(sent.to_server.at(0), "params/cursor"), absl::StrFormat("c%d", page));
+    }
+    const std::string next = page == 9 ? "" : absl::StrFormat(R"(,"nextCursor":"c%d")", page + 1);
+    sent = h.Server(absl::StrFormat(R"({"jsonrpc":"2.0","id":"%s","result":{"tools":[%s]%s}})",
+                                    CoreHarness::OwnListId(sent), tools, next));
+  }
+  EXPECT_THAT(NamesIn(sent), ElementsAre("read"));
+  EXPECT_EQ(At(sent.to_client.at(0), "result/nextCursor"), "<none>");
+}
+
+// B124.
+TEST(Listing, ACursorThatDoesNotAdvanceEndsTheListAndIsLogged) {
+  CoreHarness h;
+  h.SetPolicy(CoreHarness::Data());
+  Sent sent = h.Client(kList);
+  for (int page = 0; page < 2; ++page) {
+    sent = h.Server(R"({"jsonrpc":"2.0","id":")" + CoreHarness::OwnListId(sent) +
+                    R"(","result":{"tools":[{"name":"read","inputSchema":{}}],"nextCursor":"x"}})");
+  }
+  EXPECT_THAT(NamesIn(sent), ElementsAre("read"));
+  EXPECT_THAT(sent.to_server, IsEmpty());
+  EXPECT_THAT(h.log.EventsOf("the server gives a cursor of tools/list twice; its list ends there"),
+              SizeIs(1));
+}
+
+TEST(Listing, ACursorThatTheBridgeNeverGaveIsRefused) {
+  CoreHarness h;
+  h.SetPolicy(CoreHarness::Data());
+  const Sent sent =
+      h.Client(R"({"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":"x"}})");
+  EXPECT_THAT(sent.to_server, IsEmpty());
+  EXPECT_EQ(At(sent.to_client.at(0), "error/code"), "-32602");
+}
+
+// B136, B147.
+TEST(Listing, BadToolsAreLeftOutAndLoggedOnce) {
+  CoreHarness h;
+  h.SetPolicy(CoreHarness::Data());
+  constexpr std::string_view kBad =
+      R"({"name":"bad","inputSchema":null},{"name":"read","inputSchema":{}},)"
+      R"({"name":"read","inputSchema":{},"description":"twin"})";
+  EXPECT_THAT(NamesIn(h.AnswerList(h.Client(kList), kBad)), ElementsAre("read"));
+  EXPECT_THAT(h.log.EventsOf("a tool of the server is not listed"), SizeIs(2));
+  h.AnswerList(h.Client(kList), kBad);
+  EXPECT_THAT(h.log.EventsOf("a tool of the server is not listed"), SizeIs(2));
+}
+
+TEST(Listing, TwoRequestsAtOnceAreAnsweredFromOneReading) {
+  CoreHarness h;
+  h.SetPolicy(CoreHarness::Data());
+  const Sent first = h.Client(R"({"jsonrpc":"2.0","id":1,"method":"tools/list"})");
+  const Sent second = h.Client(R"({"jsonrpc":"2.0","id":"2","method":"tools/list"})");
+  EXPECT_THAT(second.to_server, IsEmpty());
+  const Sent sent = h.AnswerList(first);
+  ASSERT_THAT(sent.to_client, SizeIs(2));
+  EXPECT_EQ(At(sent.to_client[0], "id"), "1");
+  EXPECT_EQ(At(sent.to_client[1], "id"), "2");
+}
+
+TEST(Listing, AnErrorOfTheServerReachesTheClientAsItIs) {
+  CoreHarness h;
+  h.SetPolicy(CoreHarness::Data());
+  const Sent asked = h.Client(kList);
+  const Sent sent =
+      h.Server(R"({"jsonrpc":"2.0","id":")" + CoreHarness::OwnListId(asked) +
+               R"(","error":{"code":-32601,"message":"no tools","data":{"a" : 1.0}}})");
+  EXPECT_THAT(
+      sent.to_client,
+      ElementsAre(
+          R"({"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no tools","data":{"a" : 1.0}}})"));
+}
+
+// B135: a reading that fails half-way leaves the list as it was.
+TEST(Listing, AReadingThatFailsLeavesTheListAsItWas) {
+  CoreHarness h;
+  h.StartSession();
+  Sent sent = h.Client(kList);
+  sent = h.Server(R"({"jsonrpc":"2.0","id":")" + CoreHarness::OwnListId(sent) +
+                  R"(","result":{"tools":[{"name":"read","inputSchema":{}}],"nextCursor":"2"}})");
+  sent = h.Server(R"({"jsonrpc":"2.0","id":")" + CoreHarness::OwnListId(sent) +
+                  R"(","error":{"code":1,"message":"x"}})");
+  EXPECT_EQ(At(sent.to_client.at(0), "error/code"), "1");
+  EXPECT_THAT(h.Client(CoreHarness::Call("write")).to_server, SizeIs(1));
+}
+
+TEST(Listing, AMalformedAnswerOfTheServerIsAnError) {
+  for (const char* result : {R"({})", R"({"tools":null})", R"([])"}) {
+    CoreHarness h;
+    h.SetPolicy(CoreHarness::Data());
+    const Sent asked = h.Client(kList);
+    const Sent sent = h.Server(R"({"jsonrpc":"2.0","id":")" + CoreHarness::OwnListId(asked) +
+                               R"(","result":)" + result + "}");
+    EXPECT_EQ(At(sent.to_client.at(0), "error/code"), "-32603") << result;
+  }
+}
+
+TEST(Listing, AnUnreadableAnswerOfTheServerIsAnError) {
+  CoreHarness h;
+  h.SetPolicy(CoreHarness::Data());
+  const Sent asked = h.Client(kList);
+  const Sent sent = h.Server(R"({"jsonrpc":"2.0","id":")" + CoreHarness::OwnListId(asked) +
+                             R"(","result":{"tools":[],"tools":[]}})");
+  EXPECT_EQ(At(sent.to_client.at(0), "error/code"), "-32603");
+}
+
+TEST(Listing, AServerThatDoesNotAnswerIsAnErrorAfterTheTimeout) {
+  CoreHarness h;
+  h.SetPolicy(CoreHarness::Data());
+  const Sent asked = h.Client(kList);
+  EXPECT_THAT(h.Pass(kListTimeout - absl::Seconds(1)).to_client, IsEmpty());
+  const Sent sent = h.Pass(absl::Seconds(1));
+  EXPECT_EQ(At(sent.to_client.at(0), "error/code"), "-32603");
+  EXPECT_THAT(h.AnswerList(asked).to_client, IsEmpty()) << "too late";
+}
+
+// B105.
+TEST(Listing, AnEmptyListIsLoggedWithItsReason) {
+  CoreHarness h;
+  AppData data = CoreHarness::Data();
+  data.policy.suspended = true;
+  h.SetPolicy(std::move(data));
+  EXPECT_THAT(NamesIn(h.AnswerList(h.Client(kList))), IsEmpty());
+  const auto events = h.log.EventsOf("no tool is shown");
+  ASSERT_THAT(events, SizeIs(1));
+  EXPECT_EQ(events[0].fields.at("reason_code"), "SUSPENDED");
+}
+
+TEST(Listing, AStrangersToolIsHiddenUntilItIsReviewed) {
+  CoreHarness h;
+  h.SetPolicy(CoreHarness::Data());
+  constexpr std::string_view kStranger = R"({"name":"es__search","inputSchema":{}})";
+  EXPECT_THAT(NamesIn(h.AnswerList(h.Client(kList), kStranger)), IsEmpty());
+  EXPECT_EQ(DenialIn(h.Client(CoreHarness::Call("es__search"))), "TOOL_UNREVIEWED");
+}
+
+TEST(Listing, BuiltInEntriesCountWhereTheUpstreamIsDeclaredSo) {
+  CoreOptions options = CoreHarness::DefaultOptions();
+  options.builtin_catalog = true;
+  CoreHarness h(options);
+  h.SetPolicy(CoreHarness::Data());
+  EXPECT_THAT(NamesIn(h.AnswerList(h.Client(kList), R"({"name":"es__search","inputSchema":{}})")),
+              ElementsAre("es__search"));
+}
+
+TEST(Listing, ReportsWhatTheServerLists) {
+  CoreHarness h;
+  h.SetPolicy(CoreHarness::Data(Mode::kReadOnly));
+  h.AnswerList(h.Client(kList));
+  EXPECT_THAT(h.observer.lists, ElementsAre(ElementsAre("read", "write", "drop")));
+}
+
+TEST(Listing, RequestsOfOurOwnCarryWhatAStatelessServerWants) {
+  CoreHarness h;
+  h.SetPolicy(CoreHarness::Data());
+  const std::string list = R"({"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":)" +
+                           std::string(CoreHarness::kStatelessMeta) + "}}";
+  const Sent asked = h.Client(list);
+  EXPECT_THAT(asked.to_server.at(0),
+              HasSubstr(R"("params":{"_meta":)" + std::string(CoreHarness::kStatelessMeta)));
+  const Sent sent =
+      h.Server(R"({"jsonrpc":"2.0","id":")" + CoreHarness::OwnListId(asked) +
+               R"(","result":{"resultType":"complete","tools":[{"name":"read","inputSchema":{}}],)"
+               R"("ttlMs":0,"cacheScope":"private"}})");
+  EXPECT_EQ(At(sent.to_client.at(0), "result/resultType"), "complete");
+  EXPECT_EQ(At(sent.to_client.at(0), "result/ttlMs"), "0");
+  EXPECT_EQ(At(sent.to_client.at(0), "result/cacheScope"), "private");
+}
+
+// ---- waiting for the policy -----------------------------------------------------------
+
+TEST(PolicyWait, TheFirstListWaitsForTheFirstSnapshot) {
+  CoreHarness h;
+  Sent sent = h.Client(kList);
+  EXPECT_THAT(sent.to_client, IsEmpty());
+  EXPECT_THAT(sent.to_server, IsEmpty());
+  EXPECT_EQ(h.core().next_deadline(), h.clock.SinceBoot() + absl::Seconds(3));
+  h.Pass(absl::Seconds(2));
+  sent = h.SetPolicy(CoreHarness::Data());
+  EXPECT_THAT(NamesIn(h.AnswerList(sent)), ElementsAre("read", "write", "drop"));
+}
+
+TEST(PolicyWait, EndsAfterItsTimeAndThenNothingWaits) {
+  CoreHarness h;
+  h.Client(kList);
+  const Sent asked = h.Pass(absl::Seconds(3));
+  EXPECT_THAT(NamesIn(h.AnswerList(asked)), IsEmpty());
+  EXPECT_EQ(h.log.EventsOf("no tool is shown").at(0).fields.at("reason_code"), "POLICY_MISSING");
+  EXPECT_EQ(DenialIn(h.Client(CoreHarness::Call("read", "2"))), "POLICY_MISSING");
+}
+
+TEST(PolicyWait, RequestsKeepTheirOrder) {
+  CoreHarness h;
+  h.Client(CoreHarness::Call("read", "1"));
+  h.Client(CoreHarness::Call("write", "2"));
+  const Sent sent = h.AnswerList(h.SetPolicy(CoreHarness::Data()));
+  EXPECT_THAT(sent.to_server,
+              ElementsAre(CoreHarness::Call("read", "1"), CoreHarness::Call("write", "2")));
+}
+
+TEST(PolicyWait, WhatPassesAnywayDoesNotWait) {
+  CoreHarness h;
+  h.Client(kList);
+  EXPECT_THAT(h.Client(R"({"jsonrpc":"2.0","id":2,"method":"ping"})").to_server, SizeIs(1));
+}
+
+TEST(PolicyWait, WhatWaitsIsBounded) {
+  CoreHarness h;
+  const std::string large(kMaxHeldBytes / 4, 'x');
+  int refused = 0;
+  for (int i = 0; i < 8; ++i) {
+    const Sent sent =
+        h.Client(CoreHarness::Call("read", std::to_string(i), R"({"a":")" + large + R"("})"));
+    if (!sent.to_client.empty()) ++refused;
+  }
+  EXPECT_EQ(refused, 5) << "three fit, each a little larger than a quarter";
+}
+
+// ---- calls -----------------------------------------------------------------------------
+
+TEST(Calling, AnAllowedCallIsForwardedAsTheVeryBytesJudged) {
+  CoreHarness h;
+  h.StartSession();
+  const std::string call =
+      R"({ "params":{"arguments":{"n":1.0e2,"\u0061":"x"},"name":"re\u0061d","x":1},)"
+      R"("method":"tools/call","id":"\u0031","jsonrpc":"2.0" })";
+  EXPECT_THAT(h.Client(call).to_server, ElementsAre(call));
+  // B139: everything in the result is kept.
+  const std::string result =
+      R"({"jsonrpc":"2.0","id":"1","result":{"content":[],"structuredContent":[1],"_meta":{"a":1},"z":2}})";
+  EXPECT_THAT(h.Server(result).to_client, ElementsAre(result));
+}
+
+TEST(Calling, ADenialIsAToolResultThatSaysWhy) {
+  CoreHarness h;
+  h.StartSession(CoreHarness::Data(Mode::kReadOnly));
+  const Sent sent = h.Client(CoreHarness::Call("write", "\"c\""));
+  EXPECT_THAT(sent.to_server, IsEmpty());
+  ASSERT_THAT(sent.to_client, SizeIs(1));
+  const Json json(sent.to_client[0]);
+  EXPECT_EQ(json.At("id"), "c");
+  EXPECT_EQ(json.At("result/isError"), "true");
+  EXPECT_EQ(json.At("result/content/0/type"), "text");
+  EXPECT_THAT(json.At("result/content/0/text"),
+              AllOf(HasSubstr("mode"), HasSubstr("administrator")));
+  EXPECT_EQ(json.At("result/resultType"), "<none>") << "a session's results have none";
+  EXPECT_EQ(json.At("result/structuredContent/verdict"), "DENY");
+  EXPECT_EQ(json.At("result/structuredContent/reason_code"), "MODE_TOO_LOW");
+  EXPECT_EQ(json.At("result/structuredContent/effective_risk"), "ELEVATED");
+  EXPECT_EQ(json.At("result/structuredContent/app"), "dockit");
+  EXPECT_EQ(json.At("result/structuredContent/server"), "stdio");
+  EXPECT_EQ(json.At("result/structuredContent/tool"), "write");
+  EXPECT_EQ(json.At("result/structuredContent/policy_revision"), "3");
+  EXPECT_EQ(json.At("result/structuredContent/catalog_revision"), "2");
+  EXPECT_EQ(json.At("result/structuredContent/decision_id").size(), 32u);
+  EXPECT_EQ(DenialIn(sent), "MODE_TOO_LOW");
+}
+
+// Clients check structured content against the schema, on errors too.
+TEST(Calling, ADenialOfAToolWithAnOutputSchemaHasNoStructuredContent) {
+  CoreHarness h;
+  h.SetPolicy(CoreHarness::Data(Mode::kReadOnly));
+  h.AnswerList(h.Client(kList), R"({"name":"write","inputSchema":{},"outputSchema":{}})");
+  const Sent sent = h.Client(CoreHarness::Call("write", "2"));
+  EXPECT_EQ(DenialIn(sent), "MODE_TOO_LOW");
+  EXPECT_EQ(At(sent.to_client.at(0), "result/structuredContent"), "<none>");
+}
+
+TEST(Calling, ADenialInTheStatelessEraHasAResultType) {
+  CoreHarness h;
+  h.StartSession(CoreHarness::Data(Mode::kReadOnly));
+  const Sent sent = h.Client(CoreHarness::StatelessCall("write"));
+  EXPECT_EQ(At(sent.to_client.at(0), "result/resultType"), "complete");
+}
+
+// B108: called by name, without a list before.
+TEST(Calling, ACallWithoutAListBeforeIsDecidedOnTheListThatTheBridgeReads) {
+  CoreHarness h;
+  h.SetPolicy(CoreHarness::Data(Mode::kReadOnly));
+  Sent sent = h.Client(CoreHarness::Call("write"));
+  EXPECT_THAT(sent.to_client, IsEmpty());
+  sent = h.AnswerList(sent);
+  EXPECT_EQ(DenialIn(sent), "MODE_TOO_LOW");
+}
+
+TEST(Calling, WithoutAPolicyNothingIsReadAndEverythingDenied) {
+  const std::pair<PolicyView::State, const char*> cases[] = {
+      {PolicyView::State::kUnknownApp, "UNKNOWN_APP"},
+      {PolicyView::State::kNotAuthorized, "NOT_AUTHORIZED"},
+  };
+  for (const auto& [state, reason] : cases) {
+    CoreHarness h;
+    h.policies.SetState("dockit", state);
+    EXPECT_EQ(DenialIn(h.Client(CoreHarness::Call("read"))), reason);
+  }
+}
+
+TEST(Calling, AnOldPolicyDeniesEverything) {
+  CoreHarness h;
+  h.StartSession();
+  h.policies.SetAge(absl::Minutes(6));
+  EXPECT_EQ(DenialIn(h.Client(CoreHarness::Call("read"))), "POLICY_STALE");
+  h.policies.SetAge(absl::ZeroDuration());
+  EXPECT_THAT(h.Client(CoreHarness::Call("read")).to_server, SizeIs(1));
+}
+
+TEST(Calling, AMalformedCallIsAnErrorOfTheCaller) {
+  CoreHarness h;
+  h.StartSession();
+  for (const char* params : {"{}", R"({"name":7})", R"({"name":null})"}) {
+    const Sent sent = h.Client(
+        absl::StrFormat(R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":%s})", params));
+    EXPECT_EQ(At(sent.to_client.at(0), "error/code"), "-32602") << params;
+    EXPECT_THAT(sent.to_server, IsEmpty()) << params;
+  }
+}
+
+TEST(Calling, ArgumentsThatAreNoObjectAreInvalid) {
+  CoreHarness h;
+  h.StartSession();
+  EXPECT_EQ(DenialIn(h.Client(CoreHarness::Call("read", "1", "[1]"))), "INVALID_REQUEST");
+  EXPECT_EQ(DenialIn(h.Client(CoreHarness::Call("read", "1", "\"x\""))), "INVALID_REQUEST");
+}
+
+TEST(Calling, NullAndAbsentArgumentsAreAnEmptyObject) {
+  CoreHarness h;
+  h.StartSession();
+  EXPECT_THAT(h.Client(CoreHarness::Call("read", "1", "null")).to_server, SizeIs(1));
+  EXPECT_THAT(h.Client(R"({"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"read"}})")
+                  .to_server,
+              SizeIs(1));
+}
+
+TEST(Calling, AToolThatNobodyKnowsIsDenied) {
+  CoreHarness h;
+  h.StartSession();
+  EXPECT_EQ(DenialIn(h.Client(CoreHarness::Call("nothing"))), "UNKNOWN_TOOL");
+}
+
+TEST(Calling, TheFixedConnectionIsChecked) {
+  CoreOptions options = CoreHarness::DefaultOptions();
+  options.connection = ConnectionId("staging");
+  CoreHarness h(options);
+  AppData data = CoreHarness::Data();
+  data.policy.allowed_connection_ids = {ConnectionId("prod")};
+  h.SetPolicy(std::move(data));
+  h.AnswerList(h.Client(kList));
+  EXPECT_EQ(DenialIn(h.Client(CoreHarness::Call("read"))), "CONNECTION_NOT_ALLOWED");
+}
+
+TEST(Calling, MoreCallsThanTheBoundAreDenied) {
+  CoreHarness h;
+  h.StartSession();
+  for (size_t i = 0; i < kMaxRequestsInFlight; ++i) {
+    ASSERT_THAT(h.Client(CoreHarness::Call("read", std::to_string(i))).to_server, SizeIs(1));
+  }
+  EXPECT_EQ(DenialIn(h.Client(CoreHarness::Call("read", "\"one more\""))), "OVERLOADED");
+}
+
+TEST(Calling, EveryDecisionIsReported) {
+  CoreHarness h;
+  h.StartSession(CoreHarness::Data(Mode::kReadOnly));
+  h.Client(CoreHarness::Call("read", "1", R"({"b":1,"a":"x"})"));
+  h.Client(CoreHarness::Call("write", "2", R"({ "a":"\u0078", "b":1 })"));
+  ASSERT_THAT(h.observer.decisions, SizeIs(2));
+  const DecidedCall& allowed = h.observer.decisions[0];
+  const DecidedCall& denied = h.observer.decisions[1];
+  EXPECT_EQ(allowed.tool, "read");
+  EXPECT_EQ(allowed.verdict, Verdict::kAllow);
+  EXPECT_EQ(allowed.client_name, "tester");
+  EXPECT_EQ(allowed.client_version, "1");
+  EXPECT_EQ(allowed.policy_revision, 3);
+  EXPECT_EQ(allowed.time, h.clock.Now());
+  EXPECT_EQ(denied.verdict, Verdict::kDeny);
+  EXPECT_EQ(denied.reason, ReasonCode::kModeTooLow);
+  EXPECT_NE(allowed.decision_id, denied.decision_id);
+  EXPECT_EQ(allowed.arguments_digest, denied.arguments_digest) << "the same arguments";
+  EXPECT_EQ(allowed.arguments_digest.size(), 64u);
+}
+
+TEST(Calling, TheClientOfAStatelessRequestIsTheOneThatItNames) {
+  CoreHarness h;
+  h.StartSession();
+  h.Client(CoreHarness::StatelessCall("read"));
+  EXPECT_EQ(h.observer.decisions.back().client_name, "modern");
+}
+
+// ---- asking -----------------------------------------------------------------------------
+
+TEST(Asking, AClientThatWasToldDestructiveHasAsked) {
+  CoreHarness h;
+  h.StartSession();
+  EXPECT_THAT(h.Client(CoreHarness::Call("drop")).to_server, SizeIs(1));
+  EXPECT_EQ(h.observer.decisions.back().verdict, Verdict::kAsk);
+  EXPECT_EQ(h.observer.decisions.back().ask_mode, AskMode::kClient);
+}
+
+// B116, B117, B119: who cannot be asked has not agreed.
+TEST(Asking, AClientThatWasNotToldHasNotAsked) {
+  CoreHarness h;
+  h.SetPolicy(CoreHarness::Data());
+  const Sent sent = h.AnswerList(h.Client(CoreHarness::Call("drop")));
+  EXPECT_EQ(DenialIn(sent), "NO_WAY_TO_ASK");
+  EXPECT_THAT(At(sent.to_client.at(0), "result/content/0/text"), HasSubstr("ask_mode"));
+}
+
+TEST(Asking, OnlyTheLastListCounts) {
+  CoreHarness h;
+  h.StartSession();
+  h.AnswerList(h.Client(kList), R"({"name":"read","inputSchema":{}})");
+  h.Client(kListChanged);
+  EXPECT_EQ(DenialIn(h.Client(CoreHarness::Call("drop", "2"))), "NO_WAY_TO_ASK");
+}
+
+TEST(Asking, WithoutASessionTheListInForceCounts) {
+  CoreHarness h;
+  h.SetPolicy(CoreHarness::Data());
+  const std::string call = CoreHarness::StatelessCall("drop");
+  EXPECT_THAT(h.AnswerList(h.Client(call)).to_server, ElementsAre(call));
+}
+
+TEST(Asking, WithoutASessionAToolThatTheServerDoesNotListIsNotToldOf) {
+  CoreHarness h;
+  h.SetPolicy(CoreHarness::Data());
+  const Sent sent = h.AnswerList(h.Client(CoreHarness::StatelessCall("drop")),
+                                 R"({"name":"read","inputSchema":{}})");
+  EXPECT_EQ(DenialIn(sent), "NO_WAY_TO_ASK");
+}
+
+TEST(Asking, ElicitAndApprovalHaveNoWayYet) {
+  for (const AskMode mode : {AskMode::kElicit, AskMode::kApproval}) {
+    CoreHarness h;
+    AppData data = CoreHarness::Data();
+    data.policy.ask_mode = mode;
+    h.StartSession(std::move(data));
+    EXPECT_EQ(DenialIn(h.Client(CoreHarness::Call("drop"))), "NO_WAY_TO_ASK");
+    EXPECT_EQ(DenialIn(h.Client(CoreHarness::StatelessCall("drop"))), "NO_WAY_TO_ASK");
+  }
+}
+
+// B120: an argument that claims consent is an argument.
+TEST(Asking, AnArgumentNeverCountsAsConsent) {
+  CoreHarness h;
+  AppData data = CoreHarness::Data();
+  data.policy.ask_mode = AskMode::kElicit;
+  h.StartSession(std::move(data));
+  EXPECT_EQ(DenialIn(h.Client(CoreHarness::Call("drop", "1", R"({"confirm":true})"))),
+            "NO_WAY_TO_ASK");
+}
+
+// ---- pins -----------------------------------------------------------------------------
+
+AppData PinnedData(const std::string& definition, Pinning pinning = Pinning::kEnforce) {
+  UpstreamToolList list;
+  const std::string result = R"({"tools":[)" + definition + "]}";
+  const auto document = JsonDocument::Parse(result);
+  list.AddPage(document->root());
+  AppData data = CoreHarness::Data();
+  data.policy.pinning = pinning;
+  data.catalog[0].pin = list.tools().at(0).digest;
+  return data;
+}
+
+// B223, B225: a tool that changed after its review.
+TEST(Pinning, AChangedToolIsHiddenAndDenied) {
+  CoreHarness h;
+  h.SetPolicy(PinnedData(R"({"name":"read","inputSchema":{}})"));
+  EXPECT_THAT(NamesIn(h.AnswerList(h.Client(kList))), ElementsAre("read", "write", "drop"));
+  EXPECT_THAT(h.Client(CoreHarness::Call("read", "2")).to_server, SizeIs(1));
+  h.Server(kListChanged);
+  constexpr std::string_view kChanged =
+      R"({"name":"read","inputSchema":{},"description":"and more"},{"name":"write","inputSchema":{}})";
+  EXPECT_THAT(NamesIn(h.AnswerList(h.Client(kList), kChanged)), ElementsAre("write"));
+  EXPECT_EQ(DenialIn(h.Client(CoreHarness::Call("read", "3"))), "TOOL_CHANGED");
+}
+
+// B129: the call after the change is decided on the new list.
+TEST(Pinning, ACallAfterAChangeIsDecidedOnTheNewDefinition) {
+  CoreHarness h;
+  h.StartSession(PinnedData(R"({"name":"read","inputSchema":{}})"));
+  EXPECT_THAT(h.Server(kListChanged).to_client, ElementsAre(kListChanged));
+  Sent sent = h.Client(CoreHarness::Call("read"));
+  EXPECT_THAT(sent.to_client, IsEmpty());
+  sent = h.AnswerList(sent, R"({"name":"read","inputSchema":{"x":1}})");
+  EXPECT_EQ(DenialIn(sent), "TOOL_CHANGED");
+}
+
+TEST(Pinning, AToolThatTheServerNoLongerListsHasNoDefinitionThatFits) {
+  CoreHarness h;
+  h.SetPolicy(PinnedData(R"({"name":"read","inputSchema":{}})"));
+  EXPECT_EQ(DenialIn(h.AnswerList(h.Client(CoreHarness::Call("read")),
+                                  R"({"name":"write","inputSchema":{}})")),
+            "TOOL_CHANGED");
+}
+
+TEST(Pinning, AServerThatDoesNotTellItsListHasNoDefinitionThatFits) {
+  CoreHarness h;
+  h.SetPolicy(PinnedData(R"({"name":"read","inputSchema":{}})"));
+  h.Client(CoreHarness::Call("read"));
+  EXPECT_EQ(DenialIn(h.Pass(kListTimeout)), "TOOL_CHANGED");
+  const Sent asked = h.Client(CoreHarness::Call("read", "2"));
+  const Sent sent = h.Server(R"({"jsonrpc":"2.0","id":")" + CoreHarness::OwnListId(asked) +
+                             R"(","error":{"code":1,"message":"x"}})");
+  EXPECT_EQ(DenialIn(sent), "TOOL_CHANGED");
+}
+
+// ---- changes of the list -----------------------------------------------------------------
+
+// B131, B133: a tool that the server adds.
+TEST(ListChanges, OfTheServerAreForwardedAndReadAgain) {
+  CoreHarness h;
+  h.StartSession();
+  EXPECT_THAT(h.Server(kListChanged).to_client, ElementsAre(kListChanged));
+  const Sent sent = h.AnswerList(
+      h.Client(kList), R"({"name":"read","inputSchema":{}},{"name":"added","inputSchema":{}})");
+  EXPECT_THAT(NamesIn(sent), ElementsAre("read")) << "hidden until it is reviewed";
+  EXPECT_THAT(h.observer.lists.back(), ElementsAre("read", "added"));
+}
+
+// B132: two changes at once; the last state wins.
+TEST(ListChanges, ThatComeWhileTheListIsReadAreNotLost) {
+  CoreHarness h;
+  h.StartSession();
+  h.Server(kListChanged);
+  const Sent asked = h.Client(CoreHarness::Call("read"));
+  h.Server(kListChanged);
+  const Sent sent = h.AnswerList(asked);
+  EXPECT_THAT(sent.to_server, ElementsAre(CoreHarness::Call("read"))) << "it waited for this one";
+  EXPECT_EQ(CoreHarness::OwnListId(h.Client(CoreHarness::Call("read", "2"))).empty(), false)
+      << "the next one reads again";
+}
+
+TEST(ListChanges, AfterEveryReadingDoNotKeepTheBridgeReading) {
+  CoreHarness h;
+  h.StartSession();
+  for (int i = 0; i < 10; ++i) {
+    const Sent sent = h.Server(kListChanged);
+    EXPECT_THAT(sent.to_server, IsEmpty());
+  }
+  EXPECT_EQ(h.core().stats().lists_read, 1u);
+}
+
+// B128: one notification where the set changed, none where it did not.
+TEST(ListChanges, OfThePolicyAreToldOnceAndOnlyIfTheListChanges) {
+  CoreHarness h;
+  h.StartSession();
+  AppData same = CoreHarness::Data();
+  same.policy.max_staleness = absl::Minutes(7);
+  EXPECT_THAT(h.SetPolicy(std::move(same)).to_client, IsEmpty());
+  EXPECT_THAT(h.SetPolicy(CoreHarness::Data(Mode::kReadOnly)).to_client, ElementsAre(kListChanged));
+  EXPECT_THAT(h.PolicyChanged().to_client, IsEmpty());
+  EXPECT_THAT(h.SetPolicy(CoreHarness::Data(Mode::kFullAccess)).to_client,
+              ElementsAre(kListChanged));
+  EXPECT_EQ(h.core().stats().list_changes_sent, 2u);
+}
+
+TEST(ListChanges, OfThePolicyAreNotToldToAClientThatReadNoList) {
+  CoreHarness h;
+  h.SetPolicy(CoreHarness::Data());
+  h.Client(R"({"jsonrpc":"2.0","method":"notifications/initialized"})");
+  EXPECT_THAT(h.SetPolicy(CoreHarness::Data(Mode::kReadOnly)).to_client, IsEmpty());
+}
+
+TEST(ListChanges, OfThePolicyReachStatelessSubscriptions) {
+  CoreHarness h;
+  h.SetPolicy(CoreHarness::Data());
+  h.AnswerList(h.Client(kList));
+  h.Client(
+      R"({"jsonrpc":"2.0","id":"s","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true}}})");
+  h.Client(
+      R"({"jsonrpc":"2.0","id":7,"method":"subscriptions/listen","params":{"notifications":{"promptsListChanged":true}}})");
+  const Sent sent = h.SetPolicy(CoreHarness::Data(Mode::kReadOnly));
+  EXPECT_THAT(
+      sent.to_client,
+      ElementsAre(
+          R"({"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"s"}}})"));
+  // The server ends the subscription.
+  h.Server(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"s"}})");
+  EXPECT_THAT(h.SetPolicy(CoreHarness::Data()).to_client, IsEmpty());
+}
+
+TEST(ListChanges, AreAcknowledgedWhereTheServerItselfNeverHasAny) {
+  CoreHarness h;
+  h.Client(
+      R"({"jsonrpc":"2.0","id":"s","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true}}})");
+  EXPECT_THAT(
+      h.Server(
+           R"({"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"s"},"notifications":{}}})")
+          .to_client,
+      ElementsAre(
+          R"({"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"s"},"notifications":{"toolsListChanged":true}}})"));
+}
+
+// ---- payloads -------------------------------------------------------------------------------
+
+// Finds every text that holds DROP destructive, and knows one dialect.
+class FakeJudge : public PayloadJudge {
+ public:
+  bool Knows(std::string_view dialect) const override { return dialect == "postgres"; }
+  Judgement JudgeText(std::string_view, std::string_view text, const JudgeOptions&) const override {
+    const bool drops = text.find("DROP") != std::string_view::npos;
+    return {.risk = drops ? Risk::kDestructive : Risk::kSafe,
+            .statements = 1,
+            .error = text.empty() ? Judgement::Error::kUnreadable : Judgement::Error::kNone};
+  }
+  Judgement JudgeObject(std::string_view, JsonValue, const JudgeOptions&) const override {
+    return {};
+  }
+};
+
+class PayloadTest : public ::testing::Test {
+ protected:
+  static CoreOptions Options() {
+    CoreOptions options = CoreHarness::DefaultOptions();
+    options.connection = ConnectionId("db");
+    options.connection_type = "postgres";
+    return options;
+  }
+  static AppData Data() {
+    AppData data = CoreHarness::Data();
+    data.catalog[0].payload_rule = PayloadRule{.payload = "{sql}"};
+    return data;
+  }
+
+  FakeJudge judge_;
+};
+
+TEST_F(PayloadTest, IsJudgedByTheTypeOfTheFixedConnection) {
+  CoreHarness h(Options(), &judge_);
+  h.StartSession(Data());
+  EXPECT_THAT(h.Client(CoreHarness::Call("read", "1", R"({"sql":"SELECT 1"})")).to_server,
+              SizeIs(1));
+  EXPECT_TRUE(h.observer.decisions.back().judged);
+  EXPECT_EQ(DenialIn(h.Client(CoreHarness::Call("read", "2", R"({"sql":"DROP TABLE t"})"))),
+            "STATEMENT_EXCEEDS_TOOL");
+}
+
+TEST_F(PayloadTest, OfAnUnknownDialectIsDenied) {
+  CoreOptions options = Options();
+  options.connection_type = "";
+  CoreHarness h(options, &judge_);
+  h.StartSession(Data());
+  EXPECT_EQ(DenialIn(h.Client(CoreHarness::Call("read", "1", R"({"sql":"SELECT 1"})"))),
+            "DIALECT_UNKNOWN");
+}
+
+TEST_F(PayloadTest, ThatIsMissingIsDeniedAlsoWithoutArguments) {
+  CoreHarness h(Options(), &judge_);
+  h.StartSession(Data());
+  EXPECT_EQ(DenialIn(h.Client(
+                R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read"}})")),
+            "PAYLOAD_MISSING");
+}
+
+TEST_F(PayloadTest, ThatTheJudgeCannotReadIsDenied) {
+  CoreHarness h(Options(), &judge_);
+  h.StartSession(Data());
+  EXPECT_EQ(DenialIn(h.Client(CoreHarness::Call("read", "1", R"({"sql":""})"))),
+            "STATEMENT_UNREADABLE");
+}
+
+}  // namespace
+}  // namespace bridgekeeper::bridge

@@ -1,0 +1,150 @@
+// Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
+
+#include "store/rocksdb/rocks_db.h"
+
+#include <algorithm>
+#include <cstdarg>
+#include <string_view>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "policy/base/status_macros.h"
+#include "rocksdb/cache.h"
+#include "rocksdb/env.h"
+#include "rocksdb/file_checksum.h"
+#include "rocksdb/filter_policy.h"
+#include "rocksdb/options.h"
+#include "rocksdb/table.h"
+#include "store/rocksdb/rocks_status.h"
+
+namespace bridgekeeper::store {
+namespace {
+
+// RocksDB would make a log file of its own even in a folder that it opens read-only.
+class NoLog : public rocksdb::Logger {
+ public:
+  using rocksdb::Logger::Logv;
+  void Logv(const char*, va_list) override {}
+};
+
+rocksdb::DBOptions MakeDbOptions(RocksDb::Mode mode, const RocksStoreOptions& options,
+                                 const RocksHooks& hooks) {
+  rocksdb::DBOptions out;
+  if (options.env != nullptr) out.env = options.env;
+  out.create_if_missing = mode == RocksDb::Mode::kCreate;
+  out.create_missing_column_families = mode == RocksDb::Mode::kCreate;
+  out.error_if_exists = mode == RocksDb::Mode::kCreate;
+
+  // Nothing damaged is opened. RepairWalTail() has cut what a crash may leave, so the
+  // log is held to the last byte.
+  out.paranoid_checks = true;
+  out.wal_recovery_mode = rocksdb::WALRecoveryMode::kAbsoluteConsistency;
+  out.track_and_verify_wals_in_manifest = true;
+  out.file_checksum_gen_factory = rocksdb::GetFileChecksumGenCrc32cFactory();
+  // Column families reach the disk together, so that a log is needed by all or none
+  // (RocksStore::Recover() rests on that).
+  out.atomic_flush = true;
+  // Readers must not see what is not synced yet; these two would let them.
+  out.unordered_write = false;
+  out.enable_pipelined_write = false;
+
+  // Bounds: memory of memtables, and logs to replay at the next start.
+  out.db_write_buffer_size = options.write_buffer_bytes;
+  out.max_total_wal_size = 2 * options.write_buffer_bytes;
+  out.max_background_jobs = 2;
+  out.stats_dump_period_sec = 0;
+  out.stats_persist_period_sec = 0;
+  // The store resumes by itself, after it has made sure what the log holds.
+  out.max_bgerror_resume_count = 0;
+  if (hooks.listener != nullptr) out.listeners.push_back(hooks.listener);
+
+  if (mode == RocksDb::Mode::kReadOnly) {
+    out.info_log = std::make_shared<NoLog>();
+  } else {
+    out.info_log_level = rocksdb::InfoLogLevel::WARN_LEVEL;
+    out.max_log_file_size = 4 << 20;
+    out.keep_log_file_num = 4;
+  }
+  return out;
+}
+
+std::vector<rocksdb::ColumnFamilyDescriptor> MakeFamilies(const RocksStoreOptions& options,
+                                                          const RocksHooks& hooks) {
+  rocksdb::BlockBasedTableOptions table;
+  table.block_cache = rocksdb::NewLRUCache(options.block_cache_bytes);
+  // Indexes and filters count as cache, so the cache bounds the memory.
+  table.cache_index_and_filter_blocks = true;
+  table.pin_l0_filter_and_index_blocks_in_cache = true;
+  // Ten bits a key: one lookup in a hundred of what is not there reads a block.
+  table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+
+  std::vector<rocksdb::ColumnFamilyDescriptor> out;
+  for (const char* name : kFamilyNames) {
+    rocksdb::ColumnFamilyOptions family;
+    family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+    family.write_buffer_size = options.write_buffer_bytes;
+    family.compression = rocksdb::kLZ4Compression;
+    if (std::string_view(name) == kFamilyNames[static_cast<size_t>(Family::kRequests)]) {
+      family.compaction_filter = hooks.requests_filter;
+      // Forgotten ids leave the disk although little is written beside them.
+      family.periodic_compaction_seconds =
+          static_cast<uint64_t>(absl::ToInt64Seconds(kRequestIdAge));
+    }
+    out.emplace_back(name, std::move(family));
+  }
+  return out;
+}
+
+absl::Status CheckFamilies(const std::string& path, const rocksdb::DBOptions& options) {
+  std::vector<std::string> names;
+  BK_RETURN_IF_ERROR(FromRocksOpen(rocksdb::DB::ListColumnFamilies(options, path, &names), path));
+  for (const std::string& name : names) {
+    if (std::find(kFamilyNames.begin(), kFamilyNames.end(), name) == kFamilyNames.end()) {
+      return absl::FailedPreconditionError(absl::StrFormat(
+          "the store at `%s` has the column family `%s`, which this version does not know: a newer "
+          "version wrote it; start that one, or restore a backup that was made with this one",
+          path, name));
+    }
+  }
+  for (const char* name : kFamilyNames) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      return DamagedFiles(path, absl::StrFormat("column family `%s` is missing", name));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<RocksDb>> RocksDb::Open(const std::string& path, Mode mode,
+                                                       const RocksStoreOptions& options,
+                                                       const RocksHooks& hooks) {
+  const rocksdb::DBOptions db_options = MakeDbOptions(mode, options, hooks);
+  if (mode != Mode::kCreate) BK_RETURN_IF_ERROR(CheckFamilies(path, db_options));
+
+  rocksdb::DB* db = nullptr;
+  std::vector<rocksdb::ColumnFamilyHandle*> families;
+  const std::vector<rocksdb::ColumnFamilyDescriptor> descriptors = MakeFamilies(options, hooks);
+  const rocksdb::Status opened =
+      mode == Mode::kReadOnly
+          ? rocksdb::DB::OpenForReadOnly(db_options, path, descriptors, &families, &db)
+          : rocksdb::DB::Open(db_options, path, descriptors, &families, &db);
+  BK_RETURN_IF_ERROR(FromRocksOpen(opened, path));
+  return std::unique_ptr<RocksDb>(
+      new RocksDb(std::unique_ptr<rocksdb::DB>(db), std::move(families)));
+}
+
+RocksDb::~RocksDb() {
+  for (rocksdb::ColumnFamilyHandle* family : families_) {
+    // The handle is given back whatever is answered, and the database closes next.
+    (void)db_->DestroyColumnFamilyHandle(family);
+  }
+}
+
+rocksdb::WriteOptions SyncedWrite() {
+  rocksdb::WriteOptions options;
+  options.sync = true;
+  return options;
+}
+
+}  // namespace bridgekeeper::store

@@ -1,0 +1,59 @@
+// Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
+//
+// SyncedMark is a small file beside RocksDB's own that holds a revision which the
+// store has synced. It is written after the sync and not synced itself: after a crash
+// of the process it is exact, after one of the machine it may be behind, and it is
+// never ahead. So a store that opens below it has lost what it had acknowledged: a
+// log was deleted or cut where a record ends, a MANIFEST was cut or put back, which
+// RocksDB itself takes for a store that is all there.
+//
+// Thread safety: none; the store calls it under its commit lock.
+// Source: store/rocksdb/FORMAT.md, "The mark".
+
+#ifndef BRIDGEKEEPER_STORE_ROCKSDB_SYNCED_MARK_H_
+#define BRIDGEKEEPER_STORE_ROCKSDB_SYNCED_MARK_H_
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "policy/model/ids.h"
+#include "store/rocksdb/files.h"
+
+namespace bridgekeeper::store {
+
+inline constexpr char kMarkFile[] = "SYNCED";
+
+class SyncedMark {
+ public:
+  // Makes the file in the RocksDB folder `path`, synced, with `revision` in it.
+  static absl::Status Create(const std::string& path, Revision revision);
+
+  // Opens it; makes it anew, empty, where it is missing.
+  //
+  // Errors:
+  //   kDataLoss - neither of its two copies can be read.
+  static absl::StatusOr<SyncedMark> Open(const std::string& path);
+
+  // The revision at Open(); nullopt where the file was missing.
+  std::optional<Revision> opened_at() const { return opened_at_; }
+
+  // Notes that `revision` is synced. An error is not reported: what the mark then says
+  // is still true.
+  void Set(Revision revision);
+
+ private:
+  SyncedMark(FileDescriptor file, std::optional<Revision> opened_at, size_t next_slot)
+      : file_(std::move(file)), opened_at_(opened_at), next_slot_(next_slot) {}
+
+  FileDescriptor file_;
+  std::optional<Revision> opened_at_;
+  size_t next_slot_;  // the copy that is written next: never the newest
+};
+
+}  // namespace bridgekeeper::store
+
+#endif  // BRIDGEKEEPER_STORE_ROCKSDB_SYNCED_MARK_H_

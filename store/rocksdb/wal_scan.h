@@ -1,0 +1,62 @@
+// Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
+//
+// WalScan looks at a write-ahead log of RocksDB before RocksDB does, to tell a record
+// that a crash left incomplete from a record that was damaged later.
+//
+// RocksDB cannot: in the modes that open after a crash it takes a record whose length
+// was damaged for the end of the log, and steps over zeroed blocks, and what was
+// acknowledged after them is gone without a word. In the mode that forgives nothing it
+// refuses what every crash may leave. So we cut the incomplete record off and open in
+// that mode.
+//
+// The store syncs each record before it writes the next. So at most the last record is
+// incomplete, and where another begins after a place that cannot be read, that place
+// was readable once.
+//
+// Thread safety: free functions without state.
+// Source: RocksDB's log format (blocks of 32 KiB, fragments with a 7-byte header), as
+// version 7.8 writes it with neither recycling nor compression of logs.
+
+#ifndef BRIDGEKEEPER_STORE_ROCKSDB_WAL_SCAN_H_
+#define BRIDGEKEEPER_STORE_ROCKSDB_WAL_SCAN_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+namespace bridgekeeper::store {
+
+struct WalScan {
+  enum class End {
+    kClean,       // after the last record there is nothing
+    kIncomplete,  // the last record is not all there, as a crash leaves it
+    kDamaged,     // what a crash cannot leave
+  };
+  End end = End::kClean;
+  int64_t records = 0;      // complete ones
+  uint64_t good_bytes = 0;  // where the last complete record ends
+  uint64_t bad_at = 0;      // where reading failed; with kDamaged only
+};
+
+// Scans the content of a log.
+WalScan ScanWal(std::string_view log);
+
+struct CutRecord {
+  std::string file;
+  uint64_t bytes = 0;
+};
+
+// Scans the logs of the RocksDB folder `path`, and cuts from the newest of them the
+// record that a crash left incomplete. Returns what was cut, usually nothing.
+//
+// Errors:
+//   kDataLoss - a log is damaged.
+//   kUnavailable, kResourceExhausted - a log cannot be read or cut.
+absl::StatusOr<std::vector<CutRecord>> RepairWalTail(const std::string& path);
+
+}  // namespace bridgekeeper::store
+
+#endif  // BRIDGEKEEPER_STORE_ROCKSDB_WAL_SCAN_H_
