@@ -57,7 +57,7 @@ def cerbos(work):
 
 
 def protoc(mode, message, data):
-    return subprocess.run(["protoc", f"-I{HERE / 'cerbos'}", "-I/usr/include", f"--{mode}={message}", "check.proto"],
+    return subprocess.run(["protoc", f"-I{HERE / 'cerbos'}", f"--{mode}={message}", "check.proto"],
                           input=data, capture_output=True, check=True).stdout
 
 

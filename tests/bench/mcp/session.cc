@@ -108,9 +108,21 @@ absl::StatusOr<std::string> McpSession::Ask(std::string_view method, std::string
   BK_RETURN_IF_ERROR(program_->Write(absl::StrFormat(
       "{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"%s\",\"params\":%s}\n", id, method, params)));
   while (true) {
-    BK_ASSIGN_OR_RETURN(const std::string line, program_->ReadLine());
+    BK_ASSIGN_OR_RETURN(const std::string line, Next());
     if (IdOf(line) == id) return line;
   }
+}
+
+absl::StatusOr<std::string> McpSession::Next() {
+  BK_ASSIGN_OR_RETURN(std::string line, program_->ReadLine());
+  if (line.find(R"("notifications/tools/list_changed")") != std::string::npos) ++list_changes_;
+  return line;
+}
+
+absl::Status McpSession::WaitForListChange() {
+  while (list_changes_ == 0) BK_RETURN_IF_ERROR(Next().status());
+  list_changes_ = 0;
+  return absl::OkStatus();
 }
 
 absl::StatusOr<bool> McpSession::CallOnce() {
@@ -129,7 +141,7 @@ absl::StatusOr<Measurement> McpSession::Call(int in_flight, std::chrono::duratio
   const auto end = begin + std::chrono::duration_cast<SteadyClock::duration>(length);
   for (int i = 0; i < in_flight; ++i) BK_RETURN_IF_ERROR(Send(begun));
   while (!begun.empty()) {
-    BK_ASSIGN_OR_RETURN(const std::string line, program_->ReadLine());
+    BK_ASSIGN_OR_RETURN(const std::string line, Next());
     const auto call = begun.find(IdOf(line));
     if (call == begun.end()) continue;  // a notification
     const auto now = SteadyClock::now();

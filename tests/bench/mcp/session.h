@@ -58,6 +58,10 @@ class McpSession {
   // One request and its answer, the whole line.
   absl::StatusOr<std::string> Ask(std::string_view method, std::string_view params);
 
+  // Waits until the server says that its list of tools changed; at once where it has
+  // said so since the last wait.
+  absl::Status WaitForListChange();
+
   // Calls the tool once; whether it was run, not denied.
   absl::StatusOr<bool> CallOnce();
 
@@ -69,9 +73,12 @@ class McpSession {
 
   explicit McpSession(std::unique_ptr<LineProgram> program) : program_(std::move(program)) {}
   absl::Status Send(Begun& begun);
+  // The next line; counts it where it says that the list changed.
+  absl::StatusOr<std::string> Next();
 
   const std::unique_ptr<LineProgram> program_;
   int64_t next_id_ = 1;
+  int list_changes_ = 0;  // said, and not waited for yet
 };
 
 }  // namespace bridgekeeper::bench
