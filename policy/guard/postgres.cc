@@ -58,13 +58,15 @@ Judgement TooDeep() {
                         absl::StrFormat("got nesting deeper than %d", postgres::kMaxTreeDepth));
 }
 
-// The parser's JSON, read. Its memory is kept for the next tree of usual size.
+// The parser's JSON, read. The reader's memory is kept for the next tree of usual
+// size.
 class Tree {
  public:
   explicit Tree(std::string_view json) {
     thread_local simdjson::dom::parser kept;
     simdjson::dom::parser& parser = json.size() <= kKeptBytes ? kept : own_;
-    if (parser.allocate(std::max(json.size(), kKeptBytes), kMaxJsonDepth) != simdjson::SUCCESS) {
+    if (parser.capacity() < json.size() &&
+        parser.allocate(std::max(json.size(), kKeptBytes), kMaxJsonDepth) != simdjson::SUCCESS) {
       return;
     }
     simdjson::dom::object root;

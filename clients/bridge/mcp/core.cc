@@ -624,6 +624,12 @@ void BridgeCore::EndPending(absl::flat_hash_map<IdKey, Pending>::iterator it) {
   pending_.erase(it);
 }
 
+size_t BridgeCore::answers_due() const {
+  return static_cast<size_t>(std::count_if(
+      pending_.begin(), pending_.end(),
+      [](const auto& request) { return request.second.use != Pending::Use::kListen; }));
+}
+
 absl::Duration BridgeCore::next_deadline() const {
   absl::Duration next = policy_deadline_;
   if (reading_) next = std::min(next, reading_->deadline);

@@ -32,6 +32,16 @@ CallName NameOfCall(Object call) {
   return out;
 }
 
+std::string Dotted(const CallName& call) {
+  std::string out;
+  for (const std::string_view part : {call.database, call.schema, call.name}) {
+    if (part.empty()) continue;
+    if (!out.empty()) out += '.';
+    out += part;
+  }
+  return out;
+}
+
 size_t Count(Object node, std::string_view field) {
   const auto list = GetArray(node, field);
   return list.has_value() ? list->size() : 0;
@@ -128,13 +138,12 @@ void CheckAttribute(Walker& walker, std::string_view name, Object at, Context co
 
 void OnFuncCall(Walker& walker, int16_t kind, Object node, Context context) {
   const CallName call = NameOfCall(node);
-  const auto names = GetArray(node, "funcname");
-  const std::string dotted = names.has_value() ? DottedName(*names) : "";
-  walker.CheckDatabase(call.database, dotted, node);
+  if (!call.database.empty()) walker.CheckDatabase(call.database, Dotted(call), node);
 
   const auto arguments = ArgumentsOf(node);
   const auto effect = LookUpCall(call.schema, call.name, arguments);
   if (!effect.has_value()) {
+    const std::string dotted = Dotted(call);
     if (!IsListedSafe(walker.options(), call, arguments)) {
       if (context.definition) {
         walker.Add(effect::kStoredCode, dotted, node, Risk::kDestructive,
@@ -147,10 +156,10 @@ void OnFuncCall(Walker& walker, int16_t kind, Object node, Context context) {
   } else if (effect == FunctionEffect::kShowSetting) {
     const auto setting = FirstArgumentConstant(node);
     if (!setting.has_value() || !IsHarmlessToShow(*setting)) {
-      walker.AddFunctionEffect(*effect, dotted, node, context);
+      walker.AddFunctionEffect(*effect, Dotted(call), node, context);
     }
-  } else {
-    walker.AddFunctionEffect(*effect, dotted, node, context);
+  } else if (effect != FunctionEffect::kHarmless) {
+    walker.AddFunctionEffect(*effect, Dotted(call), node, context);
   }
   walker.WalkChildren(kind, node, context, "funcname");
 }
@@ -178,11 +187,12 @@ void OnIndirection(Walker& walker, int16_t kind, Object node, Context context) {
 }
 
 void OnRangeVar(Walker& walker, int16_t, Object node, Context context) {
-  const std::string name = RelationName(node);
-  walker.CheckDatabase(GetString(node, "catalogname"), name, node);
+  if (const std::string_view database = GetString(node, "catalogname"); !database.empty()) {
+    walker.CheckDatabase(database, RelationName(node), node);
+  }
   if (context.planned) return;
   if (const auto shows = ReadingShows(GetString(node, "schemaname"), GetString(node, "relname"))) {
-    walker.AddFunctionEffect(*shows, name, node, context);
+    walker.AddFunctionEffect(*shows, RelationName(node), node, context);
   }
 }
 

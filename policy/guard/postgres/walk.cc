@@ -21,6 +21,11 @@ std::optional<size_t> PositionOf(Object node) {
   return static_cast<size_t>(location);
 }
 
+// Most names that are compared differ, and mostly in length or first byte.
+bool Same(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && a[0] == b[0] && a == b;
+}
+
 }  // namespace
 
 void Walker::Walk(int16_t kind, Object node, Context context) {
@@ -52,9 +57,9 @@ void Walker::WalkChildren(int16_t kind, Object node, Context context, std::strin
   size_t next = 0;
   for (const auto [name, value] : node) {
     size_t at = next;
-    while (at < fields.size() && fields[at].name != name) ++at;
+    while (at < fields.size() && !Same(fields[at].name, name)) ++at;
     if (at == fields.size()) {
-      for (at = 0; at < next && fields[at].name != name; ++at) {
+      for (at = 0; at < next && !Same(fields[at].name, name); ++at) {
       }
       if (at == next) {
         Add(effect::kUnknown, name, node, Risk::kDestructive,

@@ -1,0 +1,114 @@
+// Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
+
+#include "service/core/reported_tools.h"
+
+#include <algorithm>
+
+#include "policy/base/json.h"
+
+namespace bridgekeeper::service {
+namespace {
+
+// What a listing and a tool take beside their texts.
+constexpr size_t kOverheadBytes = 256;
+
+std::optional<bool> Hint(JsonValue annotations, std::string_view name) {
+  const std::optional<JsonValue> hint = annotations.Find(name);
+  if (!hint || hint->kind() != JsonKind::kBool) return std::nullopt;
+  return hint->boolean();
+}
+
+}  // namespace
+
+Risk SuggestedRisk(std::string_view definition_json) {
+  const auto document = JsonDocument::Parse(definition_json);
+  if (!document.ok()) return Risk::kDestructive;
+  const std::optional<JsonValue> annotations = document->root().Find("annotations");
+  if (!annotations) return Risk::kDestructive;
+  if (Hint(*annotations, "readOnlyHint").value_or(false)) return Risk::kSafe;
+  return Hint(*annotations, "destructiveHint").value_or(true) ? Risk::kDestructive
+                                                              : Risk::kElevated;
+}
+
+ReasonCode StateOf(const ReportedTool& tool, const CatalogEntry* entry) {
+  if (entry == nullptr || !entry->reviewed) return ReasonCode::kToolUnreviewed;
+  if (entry->disabled) return ReasonCode::kToolDisabled;
+  if (!entry->pin.empty() && entry->pin != tool.digest) return ReasonCode::kToolChanged;
+  return ReasonCode::kAllowed;
+}
+
+ReportedTools::Result ReportedTools::Report(const Key& key, bool builtin_catalog,
+                                            std::vector<ReportedTool> tools) {
+  Result result;
+  Listing listing;
+  listing.builtin_catalog = builtin_catalog;
+  listing.last_seen = clock_.Now();
+  listing.reported_at = clock_.SinceBoot();
+  listing.bytes = kOverheadBytes + key.app.value().size() + key.server.value().size();
+  for (ReportedTool& tool : tools) {
+    if (listing.tools.size() >= options_.max_tools || listing.tools.contains(tool.tool)) {
+      ++result.dropped;
+      continue;
+    }
+    if (tool.definition_json.size() > options_.max_definition_bytes) {
+      tool.definition_json.clear();
+      tool.definition_cut = true;
+    }
+    listing.bytes += kOverheadBytes + 2 * tool.tool.size() + tool.definition_json.size();
+    std::string name = tool.tool;
+    listing.tools.emplace(std::move(name), std::move(tool));
+  }
+  result.kept = listing.tools.size();
+
+  MutexLock lock(mu_);
+  Listing& slot = listings_[key];
+  bytes_ = bytes_ - slot.bytes + listing.bytes;
+  // Swapped, so that the old list is destroyed after the lock is released.
+  std::swap(slot, listing);
+  MakeRoom();
+  return result;
+}
+
+void ReportedTools::MakeRoom() {
+  while (bytes_ > options_.max_bytes && listings_.size() > 1) {
+    const auto oldest = std::min_element(
+        listings_.begin(), listings_.end(),
+        [](const auto& a, const auto& b) { return a.second.reported_at < b.second.reported_at; });
+    bytes_ -= oldest->second.bytes;
+    listings_.erase(oldest);
+  }
+}
+
+std::vector<ReportedTools::Row> ReportedTools::List(const std::optional<AppId>& app,
+                                                    const std::optional<ServerId>& server,
+                                                    const std::optional<Position>& after,
+                                                    size_t limit) const {
+  std::vector<Row> rows;
+  MutexLock lock(mu_);
+  auto it = after ? listings_.lower_bound(after->key)
+            : app ? listings_.lower_bound(Key{*app, ServerId()})
+                  : listings_.begin();
+  for (; it != listings_.end() && rows.size() < limit; ++it) {
+    const auto& [key, listing] = *it;
+    if (app && key.app != *app) {
+      if (key.app > *app) break;
+      continue;
+    }
+    if (server && key.server != *server) continue;
+    auto tool =
+        after && after->key == key ? listing.tools.upper_bound(after->tool) : listing.tools.begin();
+    for (; tool != listing.tools.end() && rows.size() < limit; ++tool) {
+      rows.push_back({key, listing.builtin_catalog, tool->second, listing.last_seen});
+    }
+  }
+  return rows;
+}
+
+size_t ReportedTools::size() const {
+  MutexLock lock(mu_);
+  size_t size = 0;
+  for (const auto& [key, listing] : listings_) size += listing.tools.size();
+  return size;
+}
+
+}  // namespace bridgekeeper::service

@@ -1,0 +1,185 @@
+// Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
+
+#include "service/rpc/decide_stream.h"
+
+#include <cstddef>
+#include <deque>
+#include <optional>
+#include <utility>
+
+#include "service/rpc/grpc_status.h"
+
+namespace bridgekeeper::service {
+namespace {
+
+namespace pb = bridgekeeper::v1;
+
+// Answers that may wait to be written: enough to keep the connection busy.
+constexpr size_t kMaxWaiting = 64;
+
+}  // namespace
+
+// At any time at most one read and one write are under way, and a request is decided
+// between the read that brought it and the next read, so the order stays.
+//
+// Every operation is started under the lock, so that none follows Finish(). gRPC runs
+// reactions on threads of its own, never inside a Start...().
+class DecideStream
+    : public grpc::ServerBidiReactor<pb::DecideStreamRequest, pb::DecideStreamResponse> {
+ public:
+  DecideStream(RpcShared& shared, DecisionApi& api, DecideStreams& streams,
+               grpc::CallbackServerContext* context)
+      : shared_(shared),
+        api_(api),
+        streams_(streams),
+        context_(context),
+        begin_(shared.clock.SinceBoot()) {}
+
+  void Begin() {
+    absl::Status status = CheckAccess(shared_, Rpc::kDecideStream, *context_);
+    if (!status.ok()) return End(std::move(status));
+    status = shared_.admission.Enter();
+    if (!status.ok()) {
+      if (absl::IsResourceExhausted(status)) AddRetryHint(*context_);
+      return End(std::move(status));
+    }
+    entered_ = true;
+    MutexLock lock(mu_);
+    if (!ended_) StartRead(&request_);
+  }
+
+  void OnReadDone(bool ok) override {
+    if (!ok) return End(absl::OkStatus());
+    {
+      MutexLock lock(mu_);
+      if (ended_) return;
+      deciding_ = true;
+    }
+    pb::DecideStreamResponse response;
+    std::optional<absl::Status> done = api_.TryDecideItem(request_, response);
+    if (done) return Decided(*std::move(done), std::move(response));
+    const bool queued = shared_.workers.Submit([this] {
+      pb::DecideStreamResponse late;
+      absl::Status status = api_.DecideItem(request_, late);
+      Decided(std::move(status), std::move(late));
+    });
+    if (queued) return;
+    shared_.metrics.overload_rejections.Add(static_cast<size_t>(Overload::kQueue));
+    Decided(absl::ResourceExhaustedError("overloaded: too many requests wait; try again"), {});
+  }
+
+  void OnWriteDone(bool ok) override {
+    MutexLock lock(mu_);
+    writing_ = false;
+    waiting_.pop_front();
+    if (!ok) {
+      waiting_.clear();
+      EndLocked(absl::CancelledError("the caller is gone"));
+    }
+    ReadOn();
+    WriteOrFinish();
+  }
+
+  void OnCancel() override { End(absl::CancelledError("the caller is gone")); }
+
+  void OnDone() override {
+    {
+      MutexLock lock(streams_.mu_);
+      streams_.open_.erase(this);
+    }
+    if (entered_) shared_.admission.Leave();
+    delete this;
+  }
+
+  // No more is read: what was decided is written, then the RPC ends.
+  void End(absl::Status status) {
+    MutexLock lock(mu_);
+    EndLocked(std::move(status));
+    WriteOrFinish();
+  }
+
+ private:
+  void Decided(absl::Status status, pb::DecideStreamResponse response) {
+    MutexLock lock(mu_);
+    deciding_ = false;
+    if (status.ok()) {
+      waiting_.push_back(std::move(response));
+      read_paused_ = true;
+      ReadOn();
+    } else {
+      EndLocked(std::move(status));
+    }
+    WriteOrFinish();
+  }
+
+  void EndLocked(absl::Status status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
+    if (std::exchange(ended_, true)) return;
+    end_status_ = std::move(status);
+  }
+
+  void ReadOn() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
+    if (!read_paused_ || ended_ || waiting_.size() >= kMaxWaiting) return;
+    read_paused_ = false;
+    StartRead(&request_);
+  }
+
+  void WriteOrFinish() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
+    if (writing_ || finished_) return;
+    if (!waiting_.empty()) {
+      writing_ = true;
+      StartWrite(&waiting_.front());  // stays where it is until OnWriteDone
+    } else if (ended_ && !deciding_) {
+      finished_ = true;
+      shared_.metrics.CountRpc(Rpc::kDecideStream, end_status_.code(),
+                               shared_.clock.SinceBoot() - begin_);
+      Finish(ToGrpcStatus(end_status_, Rpc::kDecideStream, shared_.log, shared_.ids));
+    }
+  }
+
+  RpcShared& shared_;
+  DecisionApi& api_;
+  DecideStreams& streams_;
+  grpc::CallbackServerContext* const context_;
+  const absl::Duration begin_;
+  bool entered_ = false;  // set before the first operation
+
+  // Of the read that is under way, or of the request that is being decided.
+  pb::DecideStreamRequest request_;
+
+  Mutex mu_;
+  std::deque<pb::DecideStreamResponse> waiting_ ABSL_GUARDED_BY(mu_);
+  bool writing_ ABSL_GUARDED_BY(mu_) = false;
+  bool deciding_ ABSL_GUARDED_BY(mu_) = false;
+  bool read_paused_ ABSL_GUARDED_BY(mu_) = false;
+  bool ended_ ABSL_GUARDED_BY(mu_) = false;
+  bool finished_ ABSL_GUARDED_BY(mu_) = false;
+  absl::Status end_status_ ABSL_GUARDED_BY(mu_);
+};
+
+grpc::ServerBidiReactor<pb::DecideStreamRequest, pb::DecideStreamResponse>* DecideStreams::Start(
+    RpcShared& shared, DecisionApi& api, grpc::CallbackServerContext* context) {
+  auto* stream = new DecideStream(shared, api, *this, context);
+  bool draining = false;
+  {
+    MutexLock lock(mu_);
+    draining = draining_;
+    open_.insert(stream);
+  }
+  if (draining) {
+    stream->End(absl::UnavailableError("the server is stopping"));
+  } else {
+    stream->Begin();
+  }
+  return stream;
+}
+
+// A stream leaves the set, under this lock, before it is deleted.
+void DecideStreams::Drain() {
+  MutexLock lock(mu_);
+  draining_ = true;
+  for (DecideStream* stream : open_) {
+    stream->End(absl::UnavailableError("the server is stopping"));
+  }
+}
+
+}  // namespace bridgekeeper::service

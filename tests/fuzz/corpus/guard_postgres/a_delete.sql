@@ -1,0 +1,1 @@
+/* a /* DELETE FROM t */ b */ SELECT 1

@@ -1,0 +1,1 @@
+ALTER DATABASE d SET search_path = evil

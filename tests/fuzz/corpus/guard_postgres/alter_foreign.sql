@@ -1,0 +1,1 @@
+ALTER FOREIGN TABLE f OPTIONS (SET table_name 'x')

@@ -1,0 +1,1 @@
+ALTER SYSTEM SET archive_command = 'x'

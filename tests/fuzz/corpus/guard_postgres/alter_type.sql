@@ -1,0 +1,1 @@
+ALTER TYPE mood ADD VALUE 'c' AFTER 'b'

@@ -1,0 +1,1 @@
+ALTER VIEW v SET (security_barrier)

@@ -1,0 +1,1 @@
+CALL public.p(1, now())

@@ -1,0 +1,1 @@
+CLUSTER t USING i

@@ -1,0 +1,1 @@
+COPY pg_authid TO STDOUT

@@ -1,0 +1,1 @@
+CREATE AGGREGATE a (int) (SFUNC = f, STYPE = int)

@@ -1,0 +1,1 @@
+CREATE CAST (text AS int) WITH FUNCTION f(text) AS IMPLICIT

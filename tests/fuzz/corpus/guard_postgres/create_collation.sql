@@ -1,0 +1,1 @@
+CREATE COLLATION c (locale = 'C')

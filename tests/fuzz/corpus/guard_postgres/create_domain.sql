@@ -1,0 +1,1 @@
+CREATE DOMAIN d AS int CHECK (f(VALUE))

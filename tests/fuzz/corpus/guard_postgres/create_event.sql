@@ -1,0 +1,1 @@
+CREATE EVENT TRIGGER e ON ddl_command_end EXECUTE FUNCTION f()

@@ -1,0 +1,1 @@
+CREATE FOREIGN TABLE f (a int) SERVER s

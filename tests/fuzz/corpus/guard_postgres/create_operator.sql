@@ -1,0 +1,1 @@
+CREATE OPERATOR === (LEFTARG = int, RIGHTARG = int, FUNCTION = f)

@@ -1,0 +1,1 @@
+CREATE SERVER s FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host 'x')

@@ -1,0 +1,1 @@
+CREATE STATISTICS s ON a, b FROM t

@@ -1,0 +1,1 @@
+CREATE TYPE x (INPUT = f, OUTPUT = g)

@@ -1,0 +1,1 @@
+GRANT boss TO me

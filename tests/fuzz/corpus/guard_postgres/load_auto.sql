@@ -1,0 +1,1 @@
+LOAD 'auto_explain'

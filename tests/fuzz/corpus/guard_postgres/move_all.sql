@@ -1,0 +1,1 @@
+MOVE ALL IN c

@@ -1,0 +1,1 @@
+NOTIFY c, 'payload'

@@ -1,0 +1,1 @@
+SELECT abs(a), round(b, 2), ceil(c), floor(d), sqrt(e), power(2, 3), mod(7, 3), 2 ^ 3, |/ 25, @ -5, 7 % 2, 5 & 3, 1 << 4 FROM t

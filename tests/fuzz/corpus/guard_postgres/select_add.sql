@@ -1,0 +1,1 @@
+SELECT add_tax(price) FROM t

@@ -1,0 +1,1 @@
+SELECT age(a) FROM t

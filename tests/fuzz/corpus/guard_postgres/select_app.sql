@@ -1,0 +1,1 @@
+SELECT app.f(1)

@@ -1,0 +1,1 @@
+SELECT ARRAY[1, 2, 3], ARRAY(SELECT a FROM t), ('{1,2}'::int[])[1]

@@ -1,0 +1,1 @@
+SELECT ascii(a) FROM t

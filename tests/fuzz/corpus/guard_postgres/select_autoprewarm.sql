@@ -1,0 +1,1 @@
+SELECT autoprewarm_start_worker()

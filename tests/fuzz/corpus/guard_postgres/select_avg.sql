@@ -1,0 +1,1 @@
+SELECT avg(a), stddev(a), variance(a), corr(a, b), regr_slope(a, b) FROM t

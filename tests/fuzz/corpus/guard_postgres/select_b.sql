@@ -1,0 +1,1 @@
+SELECT B'101', X'1FF', E'tab\t'

@@ -1,0 +1,1 @@
+SELECT bit_length(a) FROM t

@@ -1,0 +1,1 @@
+SELECT $body$ DELETE FROM t $body$

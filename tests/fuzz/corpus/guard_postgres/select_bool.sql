@@ -1,0 +1,1 @@
+SELECT bool_and(a), bool_or(a), every(a), bit_and(b) FROM t

@@ -1,0 +1,1 @@
+SELECT brin_summarize_new_values('i')

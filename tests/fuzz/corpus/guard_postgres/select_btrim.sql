@@ -1,0 +1,1 @@
+SELECT btrim(a) FROM t

@@ -1,0 +1,1 @@
+SELECT 'CALL p()', 'DO $$ $$'

@@ -1,0 +1,1 @@
+SELECT cardinality(a) FROM t

@@ -1,0 +1,1 @@
+SELECT ceil(a) FROM t

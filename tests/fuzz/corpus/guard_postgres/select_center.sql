@@ -1,0 +1,1 @@
+SELECT center(a) FROM t

@@ -1,0 +1,1 @@
+SELECT char_length(a) FROM t

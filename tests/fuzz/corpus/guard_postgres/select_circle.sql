@@ -1,0 +1,1 @@
+SELECT circle(a, 1) FROM t

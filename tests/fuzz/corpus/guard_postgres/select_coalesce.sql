@@ -1,0 +1,1 @@
+SELECT coalesce(a, b, 0), nullif(a, b) FROM t

@@ -1,0 +1,1 @@
+SELECT concat(VARIADIC ARRAY['a', 'b']), jsonb_extract_path(a, VARIADIC ARRAY['x', 'y']) FROM t

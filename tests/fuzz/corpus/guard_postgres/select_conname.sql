@@ -1,0 +1,1 @@
+SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = 'public.t'::regclass

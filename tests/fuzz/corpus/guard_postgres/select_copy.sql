@@ -1,0 +1,1 @@
+SELECT 'COPY t TO PROGRAM ''x'''

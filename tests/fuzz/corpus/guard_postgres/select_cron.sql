@@ -1,0 +1,1 @@
+SELECT cron.schedule('0 0 * * *', 'DELETE FROM t')

@@ -1,0 +1,1 @@
+SELECT ctid, xmin, tableoid::regclass FROM t

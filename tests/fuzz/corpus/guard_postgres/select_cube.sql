@@ -1,0 +1,1 @@
+SELECT cube_distance(a, b), earth_distance(ll_to_earth(1, 2), ll_to_earth(3, 4)) FROM t

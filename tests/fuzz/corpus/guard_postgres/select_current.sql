@@ -1,0 +1,1 @@
+SELECT current_user, session_user, user, current_role, current_catalog, current_schema

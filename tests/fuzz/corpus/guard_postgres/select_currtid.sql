@@ -1,0 +1,1 @@
+SELECT currtid2('t', '(0,1)')

@@ -1,0 +1,1 @@
+SELECT currval('s'), lastval()

@@ -1,0 +1,1 @@
+SELECT customer, sum(amount) FILTER (WHERE kind = 'a') AS a, sum(amount) FILTER (WHERE kind = 'b') AS b FROM t GROUP BY customer

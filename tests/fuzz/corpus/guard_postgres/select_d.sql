@@ -1,0 +1,1 @@
+SELECT d::date FROM generate_series('2020-01-01'::timestamp, '2020-02-01', interval '1 day') d

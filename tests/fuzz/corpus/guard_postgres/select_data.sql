@@ -1,0 +1,1 @@
+SELECT data FROM pg_largeobject

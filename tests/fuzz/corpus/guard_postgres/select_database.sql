@@ -1,0 +1,1 @@
+SELECT database_to_xml(true, true, '')

@@ -1,0 +1,1 @@
+SELECT date_trunc('day', a), count(*) FROM t GROUP BY 1 ORDER BY 1

@@ -1,0 +1,1 @@
+SELECT datname, pg_size_pretty(pg_database_size(datname)) FROM pg_database

@@ -1,0 +1,1 @@
+SELECT day, sum(amount) OVER (ORDER BY day) FROM (SELECT date(created_at) AS day, sum(amount) AS amount FROM payments GROUP BY 1) d

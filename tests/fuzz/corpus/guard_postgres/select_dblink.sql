@@ -1,0 +1,1 @@
+SELECT dblink.t.a FROM dblink.t

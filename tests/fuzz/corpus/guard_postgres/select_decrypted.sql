@@ -1,0 +1,1 @@
+SELECT decrypted_secret FROM vault.decrypted_secrets

@@ -1,0 +1,1 @@
+SELECT degrees(a) FROM t

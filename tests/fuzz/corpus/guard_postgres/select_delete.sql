@@ -1,0 +1,1 @@
+SELECT /* ; DELETE */ a FROM /*x*/ t

@@ -1,0 +1,1 @@
+SELECT deleted_at FROM t

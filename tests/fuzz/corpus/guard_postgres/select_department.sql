@@ -1,0 +1,1 @@
+SELECT department, percentile_cont(0.5) WITHIN GROUP (ORDER BY salary) AS median, percentile_cont(ARRAY[0.25, 0.75]) WITHIN GROUP (ORDER BY salary) FROM employees GROUP BY department

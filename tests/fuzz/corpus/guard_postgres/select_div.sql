@@ -1,0 +1,1 @@
+SELECT div(a, b) FROM t

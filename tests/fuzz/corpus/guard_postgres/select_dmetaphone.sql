@@ -1,0 +1,1 @@
+SELECT dmetaphone(a) FROM t

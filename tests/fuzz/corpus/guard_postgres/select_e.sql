@@ -1,0 +1,1 @@
+SELECT e.name, m.name FROM emp e LEFT JOIN emp m ON m.id = e.manager

@@ -1,0 +1,1 @@
+SELECT encode(a, 'hex'), decode('ff', 'hex'), sha256(a), get_byte(a, 0), '\xdeadbeef'::bytea FROM t

@@ -1,0 +1,1 @@
+SELECT evil.add_tax(price) FROM t

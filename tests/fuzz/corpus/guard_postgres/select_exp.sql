@@ -1,0 +1,1 @@
+SELECT exp(a) FROM t

@@ -1,0 +1,1 @@
+SELECT ext.dblink_exec('dbname=x', 'DELETE FROM t')

@@ -1,0 +1,1 @@
+SELECT extract(year FROM a), date_part('month', a), date_trunc('week', a) FROM t

@@ -1,0 +1,1 @@
+SELECT (5::float8).pg_sleep

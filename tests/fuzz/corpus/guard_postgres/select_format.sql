@@ -1,0 +1,1 @@
+SELECT format_type(a, b) FROM t

@@ -1,0 +1,1 @@
+SELECT gcd(a, b) FROM t

@@ -1,0 +1,1 @@
+SELECT generate_series(1, 3), unnest(ARRAY[1, 2])

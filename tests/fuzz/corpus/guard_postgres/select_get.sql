@@ -1,0 +1,1 @@
+SELECT get_raw_page('pg_authid', 0)

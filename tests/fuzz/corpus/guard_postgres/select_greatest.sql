@@ -1,0 +1,1 @@
+SELECT greatest(a, b), least(a, b) FROM t

@@ -1,0 +1,1 @@
+SELECT has_table_privilege('t', 'SELECT'), has_schema_privilege('x', 'public', 'USAGE'), pg_has_role('x', 'MEMBER')

@@ -1,0 +1,1 @@
+SELECT heap_force_kill('t', ARRAY['(0,1)'::tid])

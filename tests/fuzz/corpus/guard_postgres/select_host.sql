@@ -1,0 +1,1 @@
+SELECT host(a), network(a), masklen(a), a << '10.0.0.0/8'::inet FROM t

@@ -1,0 +1,1 @@
+SELECT hstore(a, b) FROM t

@@ -1,0 +1,1 @@
+SELECT icount(a), sort(a), uniq(a), a & b FROM t

@@ -1,0 +1,1 @@
+SELECT id FROM items ORDER BY embedding <=> '[1,2,3]' LIMIT 5

@@ -1,0 +1,1 @@
+SELECT idx(a, 1) FROM t

@@ -1,0 +1,1 @@
+SELECT indexname, indexdef FROM pg_indexes WHERE tablename = 't'

@@ -1,0 +1,1 @@
+SELECT inet_client_addr() FROM t

@@ -1,0 +1,1 @@
+SELECT int4range(1, 5) && int4range(3, 8), lower(r), upper(r), isempty(r), range_agg(r) FROM t

@@ -1,0 +1,1 @@
+SELECT into_count FROM t

@@ -1,0 +1,1 @@
+SELECT isbn(a) FROM t

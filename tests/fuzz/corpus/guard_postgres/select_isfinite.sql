@@ -1,0 +1,1 @@
+SELECT isfinite(a) FROM t

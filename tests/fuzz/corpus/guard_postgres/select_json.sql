@@ -1,0 +1,1 @@
+SELECT json_agg(t), jsonb_object_agg(a, b), json_build_object('a', a, 'b', b) FROM t

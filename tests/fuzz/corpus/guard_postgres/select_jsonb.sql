@@ -1,0 +1,1 @@
+SELECT jsonb_path_query(a, '$.x[*] ? (@ > 1)') FROM t

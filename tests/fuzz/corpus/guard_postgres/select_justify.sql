@@ -1,0 +1,1 @@
+SELECT justify_days(a) FROM t

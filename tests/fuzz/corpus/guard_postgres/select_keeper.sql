@@ -1,0 +1,1 @@
+SELECT keeper.public.f()

@@ -1,0 +1,1 @@
+SELECT lag(a, 1, 0) OVER w, lead(a) OVER w, first_value(a) OVER w FROM t WINDOW w AS (PARTITION BY b)

@@ -1,0 +1,1 @@
+SELECT lca(a, b) FROM t

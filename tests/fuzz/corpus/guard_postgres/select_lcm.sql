@@ -1,0 +1,1 @@
+SELECT lcm(a, b) FROM t

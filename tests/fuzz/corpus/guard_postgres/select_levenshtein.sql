@@ -1,0 +1,1 @@
+SELECT levenshtein(a, b), soundex(a), metaphone(a, 4), difference(a, b) FROM t

@@ -1,0 +1,1 @@
+SELECT 'live update'

@@ -1,0 +1,1 @@
+SELECT ln(a) FROM t

@@ -1,0 +1,1 @@
+SELECT lo_put(1, 0, '\x00')

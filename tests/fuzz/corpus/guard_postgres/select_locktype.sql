@@ -1,0 +1,1 @@
+SELECT locktype, mode, granted FROM pg_locks

@@ -1,0 +1,1 @@
+SELECT log(a) FROM t

@@ -1,0 +1,1 @@
+SELECT Lower(a), COUNT(*), Pg_Typeof(b) FROM t

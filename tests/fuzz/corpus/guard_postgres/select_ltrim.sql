@@ -1,0 +1,1 @@
+SELECT ltrim(a, 'x') FROM t

@@ -1,0 +1,1 @@
+SELECT make_interval(days => 10), jsonb_set(target => a, path => '{x}', new_value => '1') FROM t

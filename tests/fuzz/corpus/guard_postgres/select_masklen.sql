@@ -1,0 +1,1 @@
+SELECT masklen(a) FROM t

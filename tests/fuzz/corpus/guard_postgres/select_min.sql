@@ -1,0 +1,1 @@
+SELECT min(d), max(d) FROM (SELECT d, d - (row_number() OVER (ORDER BY d))::int AS grp FROM days) x GROUP BY grp

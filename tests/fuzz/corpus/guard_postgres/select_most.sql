@@ -1,0 +1,1 @@
+SELECT most_common_vals FROM pg_stats

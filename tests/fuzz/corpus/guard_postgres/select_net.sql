@@ -1,0 +1,1 @@
+SELECT net.http_get('http://example.com')

@@ -1,0 +1,1 @@
+SELECT normal_rand(10, 0, 1)

@@ -1,0 +1,1 @@
+SELECT num_nonnulls(a, b) FROM t

@@ -1,0 +1,1 @@
+SELECT numnode(a) FROM t

@@ -1,0 +1,1 @@
+SELECT o.id, o.status, o.user_id, o.lock, o.notify, o.system, o.type, o.key, o.value, o.data, o.session, o.comment FROM orders o

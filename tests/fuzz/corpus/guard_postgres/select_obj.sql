@@ -1,0 +1,1 @@
+SELECT obj_description('t'::regclass), col_description('t'::regclass, 1)

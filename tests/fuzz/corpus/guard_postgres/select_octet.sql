@@ -1,0 +1,1 @@
+SELECT octet_length(a) FROM t

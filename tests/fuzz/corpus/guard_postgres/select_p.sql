@@ -1,0 +1,1 @@
+SELECT p.pg_terminate_backend FROM int4(123) AS p

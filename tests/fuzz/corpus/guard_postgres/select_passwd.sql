@@ -1,0 +1,1 @@
+SELECT passwd FROM pg_shadow

@@ -1,0 +1,1 @@
+SELECT pg_catalog.lower(a), pg_catalog.count(*) FROM t

@@ -1,0 +1,1 @@
+SELECT phraseto_tsquery(a) FROM t

@@ -1,0 +1,1 @@
+SELECT pid, pg_blocking_pids(pid) FROM pg_locks

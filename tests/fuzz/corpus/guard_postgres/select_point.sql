@@ -1,0 +1,1 @@
+SELECT point(1, 2) <-> point(3, 4), area(box '((0,0),(1,1))'), popen(path '((0,0),(1,1))')

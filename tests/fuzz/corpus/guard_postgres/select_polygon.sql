@@ -1,0 +1,1 @@
+SELECT polygon(a) FROM t

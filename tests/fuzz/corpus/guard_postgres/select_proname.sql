@@ -1,0 +1,1 @@
+SELECT proname, pg_get_functiondef(oid), pg_get_function_arguments(oid) FROM pg_proc WHERE pronamespace = 'public'::regnamespace

@@ -1,0 +1,1 @@
+SELECT public.t.a FROM public.t

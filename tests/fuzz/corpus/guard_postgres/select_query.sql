@@ -1,0 +1,1 @@
+SELECT query_to_xml('DELETE FROM t', true, true, '')

@@ -1,0 +1,1 @@
+SELECT querytree(a) FROM t

@@ -1,0 +1,1 @@
+SELECT random(), gen_random_uuid()

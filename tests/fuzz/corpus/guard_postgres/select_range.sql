@@ -1,0 +1,1 @@
+SELECT range_merge(a, b) FROM t

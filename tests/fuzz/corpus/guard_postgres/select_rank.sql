@@ -1,0 +1,1 @@
+SELECT rank(5) WITHIN GROUP (ORDER BY a), dense_rank('x', 1) WITHIN GROUP (ORDER BY b, a) FROM t

@@ -1,0 +1,1 @@
+SELECT regexp_split_to_table(a, ','), regexp_matches(a, 'x', 'g'), string_to_array(a, ' ') FROM t

@@ -1,0 +1,1 @@
+SELECT relname, pg_total_relation_size(oid), pg_relation_size(oid), pg_indexes_size(oid) FROM pg_class

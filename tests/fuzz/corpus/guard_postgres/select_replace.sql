@@ -1,0 +1,1 @@
+SELECT replace(a, 'x', 'y') FROM t

@@ -1,0 +1,1 @@
+SELECT rolname, rolsuper FROM pg_roles

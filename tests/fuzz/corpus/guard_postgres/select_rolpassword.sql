@@ -1,0 +1,1 @@
+SELECT rolpassword FROM pg_catalog.pg_authid

@@ -1,0 +1,1 @@
+SELECT rtrim(a) FROM t

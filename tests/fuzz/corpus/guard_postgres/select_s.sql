@@ -1,0 +1,1 @@
+SELECT s.relname, s.indexrelname FROM pg_stat_user_indexes s JOIN pg_index i ON s.indexrelid = i.indexrelid WHERE s.idx_scan = 0 AND NOT i.indisunique

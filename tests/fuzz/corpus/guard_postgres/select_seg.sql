@@ -1,0 +1,1 @@
+SELECT seg_center(a) FROM t

@@ -1,0 +1,1 @@
+SELECT (SELECT max(a) FROM u) FROM t

@@ -1,0 +1,1 @@
+SELECT 'set role x', 'commit', 'reset all'

@@ -1,0 +1,1 @@
+SELECT setweight(a, 'A') FROM t

@@ -1,0 +1,1 @@
+SELECT sha512(a) FROM t

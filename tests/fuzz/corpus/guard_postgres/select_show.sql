@@ -1,0 +1,1 @@
+SELECT show_trgm(a) FROM t

@@ -1,0 +1,1 @@
+SELECT similarity(a, 'x'), a % 'y', word_similarity('x', a) FROM t

@@ -1,0 +1,1 @@
+SELECT skeys(a) FROM t

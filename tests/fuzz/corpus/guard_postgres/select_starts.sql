@@ -1,0 +1,1 @@
+SELECT starts_with(a, 'x') FROM t

@@ -1,0 +1,1 @@
+SELECT statement FROM pg_prepared_statements

@@ -1,0 +1,1 @@
+SELECT string_agg(a, ', ' ORDER BY b), array_agg(a ORDER BY a DESC) FROM t

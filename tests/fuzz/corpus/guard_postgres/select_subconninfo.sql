@@ -1,0 +1,1 @@
+SELECT subconninfo FROM pg_subscription

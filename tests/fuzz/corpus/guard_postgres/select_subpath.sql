@@ -1,0 +1,1 @@
+SELECT subpath(a, 0, 1), nlevel(a), a <@ 'x.y'::ltree FROM t

@@ -1,0 +1,1 @@
+SELECT substring(a FROM 2 FOR 3), substring(a, 'x'), trim(both ' ' FROM a), position('a' IN b), overlay(a PLACING 'x' FROM 2) FROM t

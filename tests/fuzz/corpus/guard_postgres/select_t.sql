@@ -1,0 +1,1 @@
+SELECT t.a, t.b FROM public.t

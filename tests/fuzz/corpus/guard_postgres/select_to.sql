@@ -1,0 +1,1 @@
+SELECT to_tsvector('english', a) @@ plainto_tsquery('drop'), ts_rank(v, q), ts_headline(a, q) FROM t

@@ -1,0 +1,1 @@
+SELECT trunc(a, 2) FROM t

@@ -1,0 +1,1 @@
+SELECT ts_rewrite('a & b'::tsquery, 'a'::tsquery, 'c'::tsquery)

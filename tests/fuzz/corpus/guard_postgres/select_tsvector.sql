@@ -1,0 +1,1 @@
+SELECT tsvector_to_array(a) FROM t

@@ -1,0 +1,1 @@
+SELECT txid_current_if_assigned(), pg_current_xact_id_if_assigned(), txid_current_snapshot()

@@ -1,0 +1,1 @@
+SELECT unaccent(a), unaccent('unaccent', a) FROM t

@@ -1,0 +1,1 @@
+SELECT unnest(a) FROM t

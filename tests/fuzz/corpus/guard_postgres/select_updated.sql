@@ -1,0 +1,1 @@
+SELECT updated_at, created_at FROM t WHERE updated_at > now()

@@ -1,0 +1,1 @@
+SELECT upper(a), lower(a), initcap(a), length(a), left(a, 3), right(a, 3), lpad(a, 5, '0'), repeat('a', 3), reverse(a), replace(a, 'x', 'y'), translate(a, 'ab', 'cd'), split_part(a, ',', 1), a || b, concat(a, b), concat_ws(',', a, b, c), format('%s %I', a, b), md5(a), quote_literal(a) FROM t

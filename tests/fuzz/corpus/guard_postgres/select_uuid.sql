@@ -1,0 +1,1 @@
+SELECT uuid_generate_v4(), uuid_generate_v5(uuid_ns_url(), 'x')

@@ -1,0 +1,1 @@
+SELECT version(), current_database(), pg_backend_pid()

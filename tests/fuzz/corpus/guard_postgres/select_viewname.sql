@@ -1,0 +1,1 @@
+SELECT viewname, pg_get_viewdef(viewname::regclass, true) FROM pg_views

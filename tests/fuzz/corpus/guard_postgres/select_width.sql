@@ -1,0 +1,1 @@
+SELECT width_bucket(price, 0, 100, 10) AS bucket, count(*), min(price), max(price) FROM products GROUP BY bucket ORDER BY bucket

@@ -1,0 +1,1 @@
+SELECT x.p FROM (VALUES (1, 'a'), (2, 'b')) AS x(p, q)

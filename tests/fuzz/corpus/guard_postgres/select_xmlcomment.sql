@@ -1,0 +1,1 @@
+SELECT xmlcomment(a) FROM t

@@ -1,0 +1,1 @@
+SELECT xmlelement(name a, xmlattributes(1 AS b), xmlforest(c, d)), xmlagg(x), xpath('/a', doc), xmlparse(document '<a/>'), xmlserialize(content doc AS text) FROM t

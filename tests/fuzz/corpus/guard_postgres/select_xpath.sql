@@ -1,0 +1,1 @@
+SELECT xpath_exists('/a', a) FROM t

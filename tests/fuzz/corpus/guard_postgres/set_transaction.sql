@@ -1,0 +1,1 @@
+SET transaction_read_only = off

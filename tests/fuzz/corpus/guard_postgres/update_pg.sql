@@ -1,0 +1,1 @@
+UPDATE pg_class SET relname = 'x'

@@ -1,0 +1,1 @@
+WITH u AS (UPDATE t SET a = 1 RETURNING *) SELECT count(*) FROM u

@@ -1,0 +1,1 @@
+/* x */ DELETE FROM t
