@@ -40,6 +40,7 @@ server.registerTool('steps', { description: 'Tells its progress.', inputSchema: 
   for (let progress = 1; progress <= 3; ++progress) {
     await sendNotification({ method: 'notifications/progress',
       params: { progressToken: _meta.progressToken, progress, total: 3 } });
+    await server.server.ping();  // the client has read what came before it
   }
   await server.sendLoggingMessage({ level: 'info', logger: 'steps', data: 'done é' });
   return text('done');

@@ -47,6 +47,7 @@ export async function until(probe, what, ms = deadlineMs) {
 export class Stack {
   static async start() {
     const stack = new Stack();
+    stack.clients = [];
     stack.dir = await mkdtemp(join(tmpdir(), 'e2e-'));
     await stack.startKeeperd();
     return stack;
@@ -87,6 +88,16 @@ export class Stack {
     return stdout;
   }
 
+  // Reviews tools as an operator would: once a bridge has reported them.
+  async review(app, server, command, tools, risk) {
+    const client = await this.connect(['--app', app, '--server', server], command);
+    await client.listTools();
+    await until(async () => (await this.keeper('catalog', 'list', '--unreviewed', '--app', app, '--server', server,
+      '-o', 'json')).includes(`"${tools[0]}"`), `report of ${tools[0]}`);
+    await this.keeper('catalog', 'review', '--app', app, '--server', server, ...tools, '--risk', risk, '--yes');
+    await client.close();
+  }
+
   bridgeCommand(bridgeArgs, command) {
     return [join(binDir, 'keeper-bridge'), 'stdio', ...bridgeArgs, '--', ...command];
   }
@@ -95,6 +106,7 @@ export class Stack {
   async connect(bridgeArgs, command, { capabilities = {}, prepare = () => {} } = {}) {
     const client = new Client({ name: 'e2e', version: '1' }, { capabilities });
     prepare(client);
+    this.clients.push(client);
     const [program, ...args] = this.bridgeCommand(bridgeArgs, command);
     await within(client.connect(new StdioClientTransport(
       { command: program, args, env: this.environment(), stderr: 'ignore' })), 'initialize');
@@ -102,6 +114,7 @@ export class Stack {
   }
 
   async stop() {
+    for (const client of this.clients) await client.close();
     await this.stopKeeperd();
     await rm(this.dir, { recursive: true, force: true });
   }

@@ -8,7 +8,7 @@ import { execFile } from 'node:child_process';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 
-import { Stack, deadlineMs, denialOf, here, npmFile, require, until, within } from './stack.mjs';
+import { Stack, deadlineMs, denialOf, here, npmFile, require, until } from './stack.mjs';
 
 const types = require('@modelcontextprotocol/sdk/types.js');
 const { Client } = require('@modelcontextprotocol/sdk/client/index.js');
@@ -22,8 +22,8 @@ let stack;
 before(async () => {
   stack = await Stack.start();
   await stack.keeper('policy', 'set', 'e2e', '--mode', 'READ_ONLY');
-  await stack.keeper('catalog', 'review', '--app', 'e2e', '--server', 'ref', ...safeTools, '--risk', 'SAFE', '--yes');
-  await stack.keeper('catalog', 'review', '--app', 'e2e', '--server', 'ref', 'wipe', '--risk', 'DESTRUCTIVE', '--yes');
+  await stack.review('e2e', 'ref', reference, safeTools, 'SAFE');
+  await stack.review('e2e', 'ref', reference, ['wipe'], 'DESTRUCTIVE');
 });
 after(() => stack?.stop());
 
@@ -121,7 +121,7 @@ test('a denied tool with an output schema shows its reason through the client', 
 
 test('a cancelled call is cancelled at the server', async () => {
   const seen = {};
-  const client = await stack.connect(bridgeArgs, reference, { prepare: answering(seen) });
+  const client = await stack.connect(bridgeArgs, reference, { capabilities: fullCapabilities, prepare: answering(seen) });
   const abort = new AbortController();
   await assert.rejects(client.callTool({ name: 'wait', arguments: {} }, undefined,
     { signal: abort.signal, onprogress: () => abort.abort('enough') }));
@@ -140,11 +140,13 @@ test('no secret of ours reaches the server', async () => {
 
 test('a tool that appears while running stays hidden until it is reviewed', async () => {
   const seen = {};
-  const client = await stack.connect(bridgeArgs, reference, { prepare: answering(seen) });
+  const client = await stack.connect(bridgeArgs, reference, { capabilities: fullCapabilities, prepare: answering(seen) });
   await client.listTools();
   await client.callTool({ name: 'grow', arguments: {} });
   const denied = await client.callTool({ name: 'late', arguments: {} });
   assert.equal(denialOf(denied).reason_code, 'TOOL_UNREVIEWED');
+  await until(async () => (await stack.keeper('catalog', 'list', '--unreviewed', '--app', 'e2e', '-o', 'json')).includes('"late"'),
+    'report of `late`');
   await stack.keeper('catalog', 'review', '--app', 'e2e', '--server', 'ref', 'late', '--risk', 'SAFE', '--yes');
   await until(async () => (await client.listTools()).tools.some((tool) => tool.name === 'late'), 'listing of `late`');
   const allowed = await client.callTool({ name: 'late', arguments: {} });
@@ -155,9 +157,9 @@ test('a tool that appears while running stays hidden until it is reviewed', asyn
 
 test('a change of policy reaches a session within a second and tells it once', async () => {
   await stack.keeper('policy', 'set', 'changing', '--mode', 'FULL_ACCESS');
-  await stack.keeper('catalog', 'review', '--app', 'changing', '--server', 'ref', 'wipe', '--risk', 'DESTRUCTIVE', '--yes');
+  await stack.review('changing', 'ref', reference, ['wipe'], 'DESTRUCTIVE');
   const seen = {};
-  const client = await stack.connect(['--app', 'changing', '--server', 'ref'], reference, { prepare: answering(seen) });
+  const client = await stack.connect(['--app', 'changing', '--server', 'ref'], reference, { capabilities: fullCapabilities, prepare: answering(seen) });
   const listed = (await client.listTools()).tools;
   assert.deepEqual(listed.map((tool) => [tool.name, tool.annotations.destructiveHint]), [['wipe', true]]);
   assert.equal((await client.callTool({ name: 'wipe', arguments: {} })).isError, undefined);
@@ -172,7 +174,7 @@ test('a change of policy reaches a session within a second and tells it once', a
 
 test('a suspended app is denied everything until it is resumed', async () => {
   await stack.keeper('policy', 'set', 'halted', '--mode', 'READ_ONLY');
-  await stack.keeper('catalog', 'review', '--app', 'halted', '--server', 'ref', 'echo', '--risk', 'SAFE', '--yes');
+  await stack.review('halted', 'ref', reference, ['echo'], 'SAFE');
   const client = await stack.connect(['--app', 'halted', '--server', 'ref'], reference);
   const echo = () => client.callTool({ name: 'echo', arguments: { message: 'x' } });
   assert.equal((await echo()).content[0].text, 'x');
@@ -193,7 +195,7 @@ test('without a policy every call is denied and no tool is shown', async () => {
 
 test('keeperd may be killed and come back: sessions go on, and follow again', async () => {
   await stack.keeper('policy', 'set', 'steady', '--mode', 'READ_ONLY');
-  await stack.keeper('catalog', 'review', '--app', 'steady', '--server', 'ref', 'echo', '--risk', 'SAFE', '--yes');
+  await stack.review('steady', 'ref', reference, ['echo'], 'SAFE');
   const client = await stack.connect(['--app', 'steady', '--server', 'ref'], reference);
   const echo = () => client.callTool({ name: 'echo', arguments: { message: 'x' } });
   assert.equal((await echo()).content[0].text, 'x');
@@ -207,17 +209,19 @@ test('keeperd may be killed and come back: sessions go on, and follow again', as
 });
 
 test('the Inspector lists and calls through the bridge', async () => {
+  // Without --server: the Inspector would take that flag for its own.
+  await stack.keeper('policy', 'set', 'inspected', '--mode', 'READ_ONLY');
+  await stack.review('inspected', 'stdio', reference, ['echo'], 'SAFE');
   const inspect = async (...args) => {
     const { stdout } = await promisify(execFile)(process.execPath,
       [npmFile('@modelcontextprotocol/inspector/cli/build/cli.js'), '--cli',
         '-e', `KEEPER_ADDRESS=${stack.addresses.grpc_address}`,
-        ...stack.bridgeCommand(bridgeArgs, reference).slice(0, 1),
-        ...stack.bridgeCommand(bridgeArgs, reference).slice(1), ...args],
+        ...stack.bridgeCommand(['--app', 'inspected'], reference), ...args],
       { env: stack.environment(), timeout: deadlineMs });
     return JSON.parse(stdout);
   };
-  const listed = await within(inspect('--method', 'tools/list'), 'list');
-  assert.ok(listed.tools.some((tool) => tool.name === 'echo'));
-  const called = await within(inspect('--method', 'tools/call', '--tool-name', 'echo', '--tool-arg', 'message=hi'), 'answer');
+  const listed = await inspect('--method', 'tools/list');
+  assert.deepEqual(listed.tools.map((tool) => tool.name), ['echo']);
+  const called = await inspect('--method', 'tools/call', '--tool-name', 'echo', '--tool-arg', 'message=hi');
   assert.equal(called.content[0].text, 'hi');
 });
