@@ -5,6 +5,8 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 
@@ -209,19 +211,18 @@ test('keeperd may be killed and come back: sessions go on, and follow again', as
 });
 
 test('the Inspector lists and calls through the bridge', async () => {
-  // Without --server: the Inspector would take that flag for its own.
-  await stack.keeper('policy', 'set', 'inspected', '--mode', 'READ_ONLY');
-  await stack.review('inspected', 'stdio', reference, ['echo'], 'SAFE');
-  const inspect = async (...args) => {
+  const [command, ...args] = stack.bridgeCommand(bridgeArgs, reference);
+  const config = join(stack.dir, 'mcp.json');
+  await writeFile(config, JSON.stringify({ mcpServers: { guarded: { command, args, env: stack.environment() } } }));
+  const inspect = async (...request) => {
     const { stdout } = await promisify(execFile)(process.execPath,
-      [npmFile('@modelcontextprotocol/inspector/cli/build/cli.js'), '--cli',
-        '-e', `KEEPER_ADDRESS=${stack.addresses.grpc_address}`,
-        ...stack.bridgeCommand(['--app', 'inspected'], reference), ...args],
+      [npmFile('@modelcontextprotocol/inspector/cli/build/cli.js'), '--cli', '--config', config, '--server', 'guarded', ...request],
       { env: stack.environment(), timeout: deadlineMs });
     return JSON.parse(stdout);
   };
   const listed = await inspect('--method', 'tools/list');
-  assert.deepEqual(listed.tools.map((tool) => tool.name), ['echo']);
+  assert.ok(listed.tools.some((tool) => tool.name === 'echo'));
+  assert.ok(!listed.tools.some((tool) => tool.name === 'wipe'));
   const called = await inspect('--method', 'tools/call', '--tool-name', 'echo', '--tool-arg', 'message=hi');
   assert.equal(called.content[0].text, 'hi');
 });
