@@ -211,12 +211,14 @@ test('keeperd may be killed and come back: sessions go on, and follow again', as
 });
 
 test('the Inspector lists and calls through the bridge', async () => {
-  const [command, ...args] = stack.bridgeCommand(bridgeArgs, reference);
-  const config = join(stack.dir, 'mcp.json');
-  await writeFile(config, JSON.stringify({ mcpServers: { guarded: { command, args, env: stack.environment() } } }));
+  // The Inspector keeps `--` for itself, so the bridge's command stands in a script.
+  const script = join(stack.dir, 'guarded.sh');
+  const quoted = stack.bridgeCommand(bridgeArgs, reference).map((word) => `'${word}'`).join(' ');
+  await writeFile(script, `exec ${quoted}\n`);
   const inspect = async (...request) => {
     const { stdout } = await promisify(execFile)(process.execPath,
-      [npmFile('@modelcontextprotocol/inspector/cli/build/cli.js'), '--cli', '--config', config, '--server', 'guarded', ...request],
+      [npmFile('@modelcontextprotocol/inspector/cli/build/cli.js'), '--cli',
+        '-e', `KEEPER_ADDRESS=${stack.addresses.grpc_address}`, 'sh', script, ...request],
       { env: stack.environment(), timeout: deadlineMs });
     return JSON.parse(stdout);
   };
