@@ -22,6 +22,7 @@ constexpr const Command* kCommands[] = {
     &kDecide,
     &kExplain,
     &kTools,
+    &kJudge,
     // policies
     &kPolicyPut,
     &kPolicyGet,
