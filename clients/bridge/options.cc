@@ -2,9 +2,8 @@
 
 #include "clients/bridge/options.h"
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -67,50 +66,73 @@ std::string Quote(std::string_view text) { return "`" + EscapeForPeople(text, 12
 
 // The flags as they were given.
 struct Flags {
-  std::string app;
-  std::string server = "stdio";
+  std::optional<std::string> app;
+  std::optional<std::string> server;
   std::optional<std::string> connection;
   std::optional<std::string> connection_type;
   std::optional<std::string> catalog;
   std::optional<std::string> keeper;
-  std::string policy_wait = "3s";
+  std::optional<std::string> policy_wait;
   std::optional<std::string> metrics_address;
   bool readonly = false;
   bool help = false;
 };
 
-constexpr std::string_view kFlagNames[] = {
-    "--app",    "--server",   "--connection",  "--connection-type", "--catalog",
-    "--keeper", "--readonly", "--policy-wait", "--metrics-address", "--help"};
+// A flag has a value or is a switch.
+struct Flag {
+  std::string_view name;
+  std::optional<std::string> Flags::*value;
+  bool Flags::*is_on;
+};
+constexpr Flag kFlags[] = {
+    {"--app", &Flags::app, nullptr},
+    {"--server", &Flags::server, nullptr},
+    {"--connection", &Flags::connection, nullptr},
+    {"--connection-type", &Flags::connection_type, nullptr},
+    {"--catalog", &Flags::catalog, nullptr},
+    {"--keeper", &Flags::keeper, nullptr},
+    {"--policy-wait", &Flags::policy_wait, nullptr},
+    {"--metrics-address", &Flags::metrics_address, nullptr},
+    {"--readonly", nullptr, &Flags::readonly},
+    {"--help", nullptr, &Flags::help},
+    {"-h", nullptr, &Flags::help},
+};
 
-// Reads flags; returns what is wrong, or nullopt.
-std::optional<std::string> ReadFlags(std::vector<std::string> arguments, Flags& flags) {
-  CLI::App parser;
-  parser.set_help_flag();
-  parser.allow_extras();
-  parser.add_option("--app", flags.app);
-  parser.add_option("--server", flags.server);
-  parser.add_option("--connection", flags.connection);
-  parser.add_option("--connection-type", flags.connection_type);
-  parser.add_option("--catalog", flags.catalog);
-  parser.add_option("--keeper", flags.keeper);
-  parser.add_option("--policy-wait", flags.policy_wait);
-  parser.add_option("--metrics-address", flags.metrics_address);
-  parser.add_flag("--readonly", flags.readonly)->disable_flag_override();
-  parser.add_flag("-h,--help", flags.help)->disable_flag_override();
-  std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
-  try {
-    parser.parse(std::move(arguments));
-  } catch (const CLI::ParseError& error) {
-    return error.what();
+std::string UnknownFlag(const std::string& argument) {
+  std::vector<std::string_view> names;
+  for (const Flag& flag : kFlags) names.push_back(flag.name);
+  std::string message =
+      absl::StrFormat("got %s, want a flag, or `--` before the server's command", Quote(argument));
+  if (const auto near = NearestName(argument, names)) {
+    message += absl::StrFormat("; did you mean `%s`?", *near);
   }
-  for (const std::string& extra : parser.remaining()) {
-    std::string message =
-        absl::StrFormat("got %s, want a flag, or `--` before the server's command", Quote(extra));
-    if (const auto near = NearestName(extra, kFlagNames)) {
-      message += absl::StrFormat("; did you mean `%s`?", *near);
+  return message;
+}
+
+// Reads flags as `--name value` or `--name=value`; returns what is wrong, or nullopt.
+std::optional<std::string> ReadFlags(const std::vector<std::string>& arguments, Flags& flags) {
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const size_t equals = arguments[i].find('=');
+    const std::string name = arguments[i].substr(0, equals);
+    const auto flag = std::find_if(std::begin(kFlags), std::end(kFlags),
+                                   [&](const Flag& known) { return known.name == name; });
+    if (flag == std::end(kFlags)) return UnknownFlag(arguments[i]);
+    if (flag->is_on != nullptr) {
+      if (equals != std::string::npos) {
+        return absl::StrFormat("%s: got %s, want it without a value", name, Quote(arguments[i]));
+      }
+      flags.*flag->is_on = true;
+      continue;
     }
-    return message;
+    std::optional<std::string>& value = flags.*flag->value;
+    if (value) return absl::StrFormat("%s: got it twice, want it once", name);
+    if (equals != std::string::npos) {
+      value = arguments[i].substr(equals + 1);
+    } else if (i + 1 < arguments.size() && !arguments[i + 1].starts_with("--")) {
+      value = arguments[++i];
+    } else {
+      return absl::StrFormat("%s: got no value, want one", name);
+    }
   }
   return std::nullopt;
 }
@@ -136,9 +158,11 @@ std::optional<std::string> TypeProblem(const Flags& flags) {
 std::variant<StdioCommand, Printout> Check(const Flags& flags,
                                            std::vector<std::string> server_command,
                                            const clients::GetEnv& get_env) {
-  if (flags.app.empty()) return Error("--app: got none, want the app whose policy holds");
-  if (const auto problem = IdProblem("--app", flags.app)) return Error(*problem);
-  if (const auto problem = IdProblem("--server", flags.server)) return Error(*problem);
+  const std::string server = flags.server.value_or("stdio");
+  const std::string wait = flags.policy_wait.value_or("3s");
+  if (!flags.app) return Error("--app: got none, want the app whose policy holds");
+  if (const auto problem = IdProblem("--app", *flags.app)) return Error(*problem);
+  if (const auto problem = IdProblem("--server", server)) return Error(*problem);
   if (flags.connection) {
     if (const auto problem = IdProblem("--connection", *flags.connection)) return Error(*problem);
   }
@@ -148,10 +172,10 @@ std::variant<StdioCommand, Printout> Check(const Flags& flags,
                                  Quote(*flags.catalog)));
   }
   absl::Duration policy_wait;
-  if (!absl::ParseDuration(flags.policy_wait, &policy_wait) || policy_wait < absl::ZeroDuration() ||
+  if (!absl::ParseDuration(wait, &policy_wait) || policy_wait < absl::ZeroDuration() ||
       policy_wait > kMaxPolicyWait) {
     return Error(absl::StrFormat("--policy-wait: got %s, want a time from 0s to 1h, such as `3s`",
-                                 Quote(flags.policy_wait)));
+                                 Quote(wait)));
   }
   if (flags.metrics_address) {
     const absl::Status status = CheckMetricsAddress(*flags.metrics_address);
@@ -163,8 +187,8 @@ std::variant<StdioCommand, Printout> Check(const Flags& flags,
 
   StdioCommand command;
   command.core = {
-      .app = AppId(flags.app),
-      .server = ServerId(flags.server),
+      .app = AppId(*flags.app),
+      .server = ServerId(server),
       .connection =
           flags.connection ? std::optional(ConnectionId(*flags.connection)) : std::nullopt,
       .connection_type = flags.connection_type.value_or(""),
@@ -198,7 +222,7 @@ std::variant<StdioCommand, Printout> ParseArguments(const std::vector<std::strin
   }
   ours.erase(ours.begin());
   Flags flags;
-  if (const auto problem = ReadFlags(std::move(ours), flags)) return Error(*problem);
+  if (const auto problem = ReadFlags(ours, flags)) return Error(*problem);
   if (flags.help) return Printout{std::string(kStdioHelp)};
   return Check(flags, std::move(server_command), get_env);
 }
