@@ -7,7 +7,7 @@
 // `proven`. The back end that runs statements has the schema: it compiles them
 // under an authorizer that denies by default, as a second gate after this one.
 //
-// Source: policy/spec.md, clauses G1 to G10.
+// Source: policy/spec.md, clauses G1 to G14, G16 and G21 to G24.
 
 #ifndef BRIDGEKEEPER_POLICY_GUARD_SQLITE_H_
 #define BRIDGEKEEPER_POLICY_GUARD_SQLITE_H_

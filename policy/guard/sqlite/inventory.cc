@@ -264,15 +264,15 @@ constexpr Row<Does> kTables[] = {
 };
 constexpr Row<PragmaClass> kPragmas[] = {
     {"analysis_limit", PragmaClass::kShowsOrSets},
-    {"application_id", PragmaClass::kShowsOrSets},
-    {"auto_vacuum", PragmaClass::kShowsOrWeakens},
+    {"application_id", PragmaClass::kShowsOrStores},
+    {"auto_vacuum", PragmaClass::kShowsOrSets},
     {"automatic_index", PragmaClass::kShowsOrSets},
     {"busy_timeout", PragmaClass::kShowsOrSets},
     {"cache_size", PragmaClass::kShowsOrSets},
     {"cache_spill", PragmaClass::kShowsOrSets},
-    {"case_sensitive_like", PragmaClass::kWeakens},
+    {"case_sensitive_like", PragmaClass::kSets},
     {"cell_size_check", PragmaClass::kShowsOrSets},
-    {"checkpoint_fullfsync", PragmaClass::kShowsOrWeakens},
+    {"checkpoint_fullfsync", PragmaClass::kShowsOrSets},
     {"collation_list", PragmaClass::kReads},
     {"compile_options", PragmaClass::kReads},
     {"count_changes", PragmaClass::kShowsOrSets},
@@ -285,52 +285,52 @@ constexpr Row<PragmaClass> kPragmas[] = {
     {"encoding", PragmaClass::kShowsOrSets},
     {"foreign_key_check", PragmaClass::kReads},
     {"foreign_key_list", PragmaClass::kReads},
-    {"foreign_keys", PragmaClass::kShowsOrWeakens},
+    {"foreign_keys", PragmaClass::kShowsOrSets},
     {"freelist_count", PragmaClass::kReads},
     {"full_column_names", PragmaClass::kShowsOrSets},
-    {"fullfsync", PragmaClass::kShowsOrWeakens},
+    {"fullfsync", PragmaClass::kShowsOrSets},
     {"function_list", PragmaClass::kReads},
-    {"hard_heap_limit", PragmaClass::kShowsOrWeakens},
-    {"ignore_check_constraints", PragmaClass::kShowsOrWeakens},
+    {"hard_heap_limit", PragmaClass::kShowsOrSets},
+    {"ignore_check_constraints", PragmaClass::kShowsOrSets},
     {"incremental_vacuum", PragmaClass::kMaintains},
     {"index_info", PragmaClass::kReads},
     {"index_list", PragmaClass::kReads},
     {"index_xinfo", PragmaClass::kReads},
     {"integrity_check", PragmaClass::kReads},
-    {"journal_mode", PragmaClass::kShowsOrWeakens},
+    {"journal_mode", PragmaClass::kShowsOrSets},
     {"journal_size_limit", PragmaClass::kShowsOrSets},
-    {"legacy_alter_table", PragmaClass::kShowsOrWeakens},
-    {"legacy_file_format", PragmaClass::kShowsOrWeakens},
-    {"locking_mode", PragmaClass::kShowsOrWeakens},
-    {"max_page_count", PragmaClass::kShowsOrWeakens},
-    {"mmap_size", PragmaClass::kShowsOrWeakens},
+    {"legacy_alter_table", PragmaClass::kShowsOrSets},
+    {"legacy_file_format", PragmaClass::kShowsOrSets},
+    {"locking_mode", PragmaClass::kShowsOrSets},
+    {"max_page_count", PragmaClass::kShowsOrSets},
+    {"mmap_size", PragmaClass::kShowsOrSets},
     {"module_list", PragmaClass::kReads},
     {"optimize", PragmaClass::kMaintains},
     {"page_count", PragmaClass::kReads},
-    {"page_size", PragmaClass::kShowsOrWeakens},
+    {"page_size", PragmaClass::kShowsOrSets},
     {"pragma_list", PragmaClass::kReads},
-    {"query_only", PragmaClass::kShowsOrWeakens},
+    {"query_only", PragmaClass::kShowsOrSets},
     {"quick_check", PragmaClass::kReads},
-    {"read_uncommitted", PragmaClass::kShowsOrWeakens},
-    {"recursive_triggers", PragmaClass::kShowsOrWeakens},
-    {"reverse_unordered_selects", PragmaClass::kShowsOrWeakens},
-    {"schema_version", PragmaClass::kShowsOrWeakens},
-    {"secure_delete", PragmaClass::kShowsOrWeakens},
+    {"read_uncommitted", PragmaClass::kShowsOrSets},
+    {"recursive_triggers", PragmaClass::kShowsOrSets},
+    {"reverse_unordered_selects", PragmaClass::kShowsOrSets},
+    {"schema_version", PragmaClass::kShowsOrSets},
+    {"secure_delete", PragmaClass::kShowsOrSets},
     {"short_column_names", PragmaClass::kShowsOrSets},
     {"shrink_memory", PragmaClass::kMaintains},
-    {"soft_heap_limit", PragmaClass::kShowsOrWeakens},
-    {"synchronous", PragmaClass::kShowsOrWeakens},
+    {"soft_heap_limit", PragmaClass::kShowsOrSets},
+    {"synchronous", PragmaClass::kShowsOrSets},
     {"table_info", PragmaClass::kReads},
     {"table_list", PragmaClass::kReads},
     {"table_xinfo", PragmaClass::kReads},
-    {"temp_store", PragmaClass::kShowsOrWeakens},
+    {"temp_store", PragmaClass::kShowsOrSets},
     {"temp_store_directory", PragmaClass::kShowsOrSetsPaths},
     {"threads", PragmaClass::kShowsOrSets},
-    {"trusted_schema", PragmaClass::kShowsOrWeakens},
-    {"user_version", PragmaClass::kShowsOrSets},
+    {"trusted_schema", PragmaClass::kShowsOrSets},
+    {"user_version", PragmaClass::kShowsOrStores},
     {"wal_autocheckpoint", PragmaClass::kShowsOrSets},
     {"wal_checkpoint", PragmaClass::kMaintains},
-    {"writable_schema", PragmaClass::kShowsOrWeakens},
+    {"writable_schema", PragmaClass::kShowsOrSets},
 };
 constexpr Row<ModuleClass> kModules[] = {
     {"csv", ModuleClass::kHostFile},       {"fsdir", ModuleClass::kHostFile},
@@ -374,14 +374,14 @@ std::optional<Does> FindTable(std::string_view name) {
     case PragmaClass::kReads:
     // Those that a value changes have no argument as a table.
     case PragmaClass::kShowsOrSets:
-    case PragmaClass::kShowsOrWeakens:
+    case PragmaClass::kShowsOrStores:
       return Does::kHarmless;
     case PragmaClass::kShowsPaths:
     case PragmaClass::kShowsOrSetsPaths:
       return Does::kSensitive;
     case PragmaClass::kMaintains:
       return Does::kMaintenance;
-    case PragmaClass::kWeakens:
+    case PragmaClass::kSets:
       return std::nullopt;
   }
   return std::nullopt;

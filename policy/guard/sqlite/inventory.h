@@ -5,7 +5,7 @@
 // where they only compute. What is not in it is not known. inventory_test.cc lists
 // what the linked library has and this lacks.
 //
-// Source: policy/spec.md, clauses G5 and G10.
+// Source: policy/spec.md, clauses G5, G22 and G23.
 
 #ifndef BRIDGEKEEPER_POLICY_GUARD_SQLITE_INVENTORY_H_
 #define BRIDGEKEEPER_POLICY_GUARD_SQLITE_INVENTORY_H_
@@ -62,12 +62,12 @@ ModuleClass FindModule(std::string_view name);
 // What a PRAGMA does without and with a value.
 enum class PragmaClass : uint8_t {
   kReads,             // reads, whatever its argument
-  kShowsOrSets,       // reads; with a value it changes a setting that weakens nothing
-  kShowsOrWeakens,    // reads; with a value it changes durability, checks or the file
+  kShowsOrSets,       // reads; with a value it changes a setting
+  kShowsOrStores,     // reads; with a value it stores a number of the application's
   kShowsPaths,        // reads paths of the host
   kShowsOrSetsPaths,  // the same; with a value it changes the process
   kMaintains,         // acts without a value: ANALYZE, checkpoint, vacuum
-  kWeakens,           // only ever changes
+  kSets,              // only ever changes a setting
 };
 std::optional<PragmaClass> FindPragma(std::string_view name);
 

@@ -259,9 +259,9 @@ void Scanner::NoteDoes(const Token& name, Does does) {
   if (does == Does::kSensitive && options_.allow_sensitive_reads) return;
   const std::string lower = tokens_.Name(name);
   found_.Add(info.kind, lower, name.begin, info.risk, info.why);
-  if (definition_ && does != Does::kSensitive) {
+  if (definition_) {
     found_.Add(effect::kStoredCode, lower, name.begin, Risk::kDestructive,
-               "stores a call that is not harmless");
+               "stores a call or a read that is not harmless");
   }
 }
 

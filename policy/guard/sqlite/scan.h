@@ -8,7 +8,7 @@
 // `numeric(10, 2)`, and a table from a column. A text that SQLite's grammar refuses
 // may be noted in any way: it does not run.
 //
-// Source: policy/spec.md, clauses G5, G7 and G10.
+// Source: policy/spec.md, clauses G5, G7, G13 and G22.
 
 #ifndef BRIDGEKEEPER_POLICY_GUARD_SQLITE_SCAN_H_
 #define BRIDGEKEEPER_POLICY_GUARD_SQLITE_SCAN_H_

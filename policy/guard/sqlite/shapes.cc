@@ -537,30 +537,30 @@ class Statement {
       at_ = name->token;
       return false;
     }
-    const auto sets = [&](Risk risk, std::string_view why) {
-      Add(effect::kSetting, name->name, name->token, risk, why);
+    const auto add = [&](std::string_view kind, Risk risk, std::string_view why) {
+      Add(kind, name->name, name->token, risk, why);
     };
     switch (*pragma) {
       case PragmaClass::kReads:
         break;
-      case PragmaClass::kShowsOrSets:
-        if (*value) sets(Risk::kElevated, "changes a setting of the connection or the file");
+      case PragmaClass::kShowsOrStores:
+        if (*value) add(effect::kUpdate, Risk::kElevated, "changes a number that the file keeps");
         break;
-      case PragmaClass::kShowsOrWeakens:
-        if (*value) sets(Risk::kDestructive, "changes what guards the data, or the process");
-        break;
-      case PragmaClass::kShowsOrSetsPaths:
-        if (*value) sets(Risk::kDestructive, "changes where the process keeps files");
-        [[fallthrough]];
       case PragmaClass::kShowsPaths:
         scanner_.NoteSensitive(tokens_.list[name->token]);
         break;
-      case PragmaClass::kMaintains:
-        Add(effect::kMaintenance, name->name, name->token, Risk::kElevated,
-            "rewrites the file, its log or its statistics");
+      case PragmaClass::kShowsOrSetsPaths:
+        scanner_.NoteSensitive(tokens_.list[name->token]);
+        [[fallthrough]];
+      case PragmaClass::kShowsOrSets:
+        if (!*value) break;
+        [[fallthrough]];
+      case PragmaClass::kSets:
+        add(effect::kSetting, Risk::kDestructive,
+            "changes a setting of the connection, the file or the process");
         break;
-      case PragmaClass::kWeakens:
-        sets(Risk::kDestructive, "changes what an operator means");
+      case PragmaClass::kMaintains:
+        add(effect::kMaintenance, Risk::kElevated, "rewrites the file, its log or its statistics");
         break;
     }
     return true;

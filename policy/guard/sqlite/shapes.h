@@ -2,7 +2,7 @@
 //
 // The statements that are known, by their shapes.
 //
-// Source: policy/spec.md, clause G10.
+// Source: policy/spec.md, clauses G10 to G14 and G21 to G24.
 
 #ifndef BRIDGEKEEPER_POLICY_GUARD_SQLITE_SHAPES_H_
 #define BRIDGEKEEPER_POLICY_GUARD_SQLITE_SHAPES_H_
