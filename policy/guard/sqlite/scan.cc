@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <initializer_list>
+#include <iterator>
 #include <optional>
 
 #include "policy/base/strings.h"
@@ -19,6 +21,15 @@ bool IsOwnSchema(std::string_view name) { return name == "main" || name == "temp
 bool IsCallingOperator(const Token& token) {
   return token.Is(Keyword::kLike) || token.Is(Keyword::kGlob) || token.Is(Keyword::kMatch) ||
          token.Is(Keyword::kRegexp);
+}
+
+// Words that end the tables of a FROM, or begin something else altogether.
+bool EndsTables(Keyword keyword) {
+  static constexpr Keyword kWords[] = {Keyword::kSelect,    Keyword::kValues, Keyword::kWhere,
+                                       Keyword::kGroup,     Keyword::kHaving, Keyword::kOrder,
+                                       Keyword::kLimit,     Keyword::kUnion,  Keyword::kExcept,
+                                       Keyword::kIntersect, Keyword::kSet,    Keyword::kReturning};
+  return std::find(std::begin(kWords), std::end(kWords), keyword) != std::end(kWords);
 }
 
 }  // namespace
@@ -41,31 +52,28 @@ void Scanner::Scan(size_t begin, size_t end, Start start) {
 void Scanner::Next() {
   const Token& token = At(at_);
   Frame& frame = frames_.back();
-  switch (token.kind) {
-    case TokenKind::kOpen: {
-      Frame inner;
-      inner.open = at_;
-      // `FROM (a JOIN b)`; a query in its place says so by its first word.
-      if (frame.clause == Clause::kTable) {
-        inner.clause = Clause::kTable;
-        frame.clause = Clause::kAfterTable;
-      }
-      ++at_;
-      frames_.push_back(inner);
-      return;
+  if (token.kind == TokenKind::kOpen) {
+    Frame inner;
+    inner.open = at_++;
+    // `FROM (a JOIN b)`; a query in its place says so by its first word.
+    if (frame.clause == Clause::kTable) {
+      inner.clause = Clause::kTable;
+      frame.clause = Clause::kAfterTable;
     }
-    case TokenKind::kClose:
-      Close();
-      ++at_;
-      return;
-    case TokenKind::kComma:
-      ++frame.commas;
-      if (frame.clause == Clause::kAfterTable) frame.clause = Clause::kTable;
-      if (frame.clause == Clause::kAfterCommonTable) frame.clause = Clause::kCommonTable;
-      ++at_;
-      return;
-    default:
-      break;
+    frames_.push_back(inner);
+    return;
+  }
+  if (token.kind == TokenKind::kClose) {
+    Close();
+    ++at_;
+    return;
+  }
+  if (token.kind == TokenKind::kComma) {
+    ++frame.commas;
+    if (frame.clause == Clause::kAfterTable) frame.clause = Clause::kTable;
+    if (frame.clause == Clause::kAfterCommonTable) frame.clause = Clause::kCommonTable;
+    ++at_;
+    return;
   }
   if (frame.clause == Clause::kCommonTable && token.MayBeObjectName()) {
     // Its `(`, if any, holds columns and is read as a group.
@@ -119,52 +127,23 @@ void Scanner::Close() {
 
 void Scanner::Word(const Token& token) {
   Frame& frame = frames_.back();
-  switch (token.keyword) {
-    case Keyword::kWith:
-      frame.clause = Clause::kCommonTable;
-      if (at_ + 1 < end_ && At(at_ + 1).Is(Keyword::kRecursive)) ++at_;
-      break;
-    case Keyword::kFrom:
-      // `a IS [NOT] DISTINCT FROM b` is an operator.
-      if (at_ >= begin_ + 2 && At(at_ - 1).Is(Keyword::kDistinct) &&
-          (At(at_ - 2).Is(Keyword::kIs) || At(at_ - 2).Is(Keyword::kNot))) {
-        break;
-      }
-      frame.clause = Clause::kTable;
-      break;
-    case Keyword::kJoin:
-      frame.clause = Clause::kTable;
-      break;
-    case Keyword::kIn:
-      // `a IN t` and `a IN f(x)` read a table.
-      if (at_ + 1 < end_ && At(at_ + 1).MayBeObjectName()) {
-        const Clause clause = frame.clause;
-        ++at_;
-        Table();
-        // Table() may have opened a frame; its parent is the one that was current.
-        const size_t parent = At(at_ - 1).kind == TokenKind::kOpen ? 2 : 1;
-        frames_[frames_.size() - parent].clause = clause;
-        return;
-      }
-      break;
-    case Keyword::kSelect:
-    case Keyword::kValues:
-    case Keyword::kWhere:
-    case Keyword::kGroup:
-    case Keyword::kHaving:
-    case Keyword::kOrder:
-    case Keyword::kLimit:
-    case Keyword::kUnion:
-    case Keyword::kExcept:
-    case Keyword::kIntersect:
-    case Keyword::kSet:
-    case Keyword::kReturning:
-      if (frame.clause != Clause::kDefinitions) frame.clause = Clause::kExpression;
-      break;
-    default:
-      break;
-  }
   ++at_;
+  if (token.Is(Keyword::kWith)) {
+    frame.clause = Clause::kCommonTable;
+    if (at_ < end_ && At(at_).Is(Keyword::kRecursive)) ++at_;
+  } else if (token.Is(Keyword::kFrom)) {
+    if (!IsDistinctFrom(at_ - 1)) frame.clause = Clause::kTable;
+  } else if (token.Is(Keyword::kJoin)) {
+    frame.clause = Clause::kTable;
+  } else if (token.Is(Keyword::kIn) && at_ < end_ && At(at_).MayBeObjectName()) {
+    // `a IN t` and `a IN f(x)` read a table; the clause goes on behind it.
+    const size_t depth = frames_.size() - 1;
+    const Clause clause = frame.clause;
+    Table();
+    frames_[depth].clause = clause;
+  } else if (frame.clause != Clause::kDefinitions && EndsTables(token.keyword)) {
+    frame.clause = Clause::kExpression;
+  }
 }
 
 void Scanner::Table() {
@@ -197,47 +176,42 @@ bool Scanner::BeginsFrame() const {
   return frame.opener == Opener::kGroup && at_ == frame.open + 1;
 }
 
+// Whether the FROM at `index` belongs to the operator `a IS [NOT] DISTINCT FROM b`.
+bool Scanner::IsDistinctFrom(size_t index) const {
+  return index >= begin_ + 2 && At(index - 1).Is(Keyword::kDistinct) &&
+         (At(index - 2).Is(Keyword::kIs) || At(index - 2).Is(Keyword::kNot));
+}
+
 bool Scanner::EndsOperand(size_t index) const {
   if (index == begin_) return false;
   const Token& token = At(index - 1);
-  switch (token.kind) {
-    case TokenKind::kOpen:
-    case TokenKind::kComma:
-    case TokenKind::kDot:
-    case TokenKind::kSemicolon:
-    case TokenKind::kOperator:
-      return false;
-    case TokenKind::kWord:
-      // `a NOT LIKE b`, `a ISNULL`.
-      return !token.IsReservedWord() || token.Is(Keyword::kNot) || token.Is(Keyword::kNull) ||
-             token.Is(Keyword::kIsnull) || token.Is(Keyword::kNotnull);
-    default:
-      return true;
+  if (token.kind == TokenKind::kWord) {
+    // `a NOT LIKE b`, `a ISNULL`.
+    return !token.IsReservedWord() || token.Is(Keyword::kNot) || token.Is(Keyword::kNull) ||
+           token.Is(Keyword::kIsnull) || token.Is(Keyword::kNotnull);
   }
+  return token.MayBeObjectName() || token.kind == TokenKind::kNumber ||
+         token.kind == TokenKind::kBlob || token.kind == TokenKind::kVariable ||
+         token.kind == TokenKind::kClose;
 }
 
-// Whether `token`, which `(` follows, is the name of a function.
+// Whether `token`, which `(` follows, is the name of a function. A few words that
+// may be names stand before a parenthesis in clauses of their own.
 bool Scanner::IsCallHere(const Token& token) const {
-  const auto previous_is = [&](Keyword keyword) { return at_ > begin_ && At(at_ - 1).Is(keyword); };
-  const bool after_parenthesis = at_ > begin_ && At(at_ - 1).kind == TokenKind::kClose;
-  switch (token.keyword) {
-    case Keyword::kCast:
-      return false;
-    case Keyword::kBy:
-      return !previous_is(Keyword::kOrder) && !previous_is(Keyword::kGroup) &&
-             !previous_is(Keyword::kPartition);
-    case Keyword::kOffset:
-      return !EndsOperand(at_);
-    case Keyword::kOver:
-    case Keyword::kFilter:
-      return !after_parenthesis;
-    case Keyword::kConflict:
-      return !previous_is(Keyword::kOn);
-    case Keyword::kMaterialized:
-      return !previous_is(Keyword::kAs) && !previous_is(Keyword::kNot);
-    default:
-      return true;
+  const auto follows = [&](std::initializer_list<Keyword> words) {
+    return at_ > begin_ && std::any_of(words.begin(), words.end(),
+                                       [&](Keyword word) { return At(at_ - 1).Is(word); });
+  };
+  using enum Keyword;
+  if (token.Is(kCast)) return false;
+  if (token.Is(kBy)) return !follows({kOrder, kGroup, kPartition});
+  if (token.Is(kOffset)) return !EndsOperand(at_);
+  if (token.Is(kOver) || token.Is(kFilter)) {
+    return at_ == begin_ || At(at_ - 1).kind != TokenKind::kClose;
   }
+  if (token.Is(kConflict)) return !follows({kOn});
+  if (token.Is(kMaterialized)) return !follows({kAs, kNot});
+  return true;
 }
 
 void Scanner::NoteCall(const Token& name, size_t arguments, std::optional<Does> does) {

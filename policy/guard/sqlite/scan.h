@@ -77,6 +77,8 @@ class Scanner {
   void Table();
   bool BeginsFrame() const;
   bool IsCallHere(const Token& token) const;
+  bool IsDistinctFrom(size_t index) const;
+  // Whether the token before `index` ends an operand, so that an operator may follow.
   bool EndsOperand(size_t index) const;
 
   void NoteCall(const Token& name, size_t arguments, std::optional<Does> does);

@@ -168,60 +168,54 @@ class Statement {
 
   // ---- statements ----
 
-  // Returns false where the shape is not known; then at_ is where it stopped being so.
-  bool JudgeVerb(Keyword verb) {
-    switch (verb) {
-      case kSelect:
-      case kValues:
-        Rest({});
-        return true;
-      case kWith:
-        return With();
-      case kInsert:
-      case kReplace:
-        return Insert();
-      case kUpdate:
-        return Update();
-      case kDelete:
-        return Delete();
-      default:
-        break;
+  struct Verb {
+    Keyword keyword;
+    // Under EXPLAIN it is only planned. The others act while they are compiled.
+    bool can_be_planned;
+    // Returns false where the shape is not known; then at_ is where it stopped being so.
+    bool (Statement::*judge)();
+  };
+
+  bool JudgeVerb(Keyword keyword) {
+    static constexpr Verb kVerbs[] = {
+        {kSelect, true, &Statement::Query},        {kValues, true, &Statement::Query},
+        {kWith, true, &Statement::With},           {kInsert, true, &Statement::Insert},
+        {kReplace, true, &Statement::Insert},      {kUpdate, true, &Statement::Update},
+        {kDelete, true, &Statement::Delete},       {kCreate, false, &Statement::Create},
+        {kAlter, false, &Statement::Alter},        {kDrop, false, &Statement::Drop},
+        {kAttach, false, &Statement::Attach},      {kDetach, false, &Statement::Detach},
+        {kVacuum, false, &Statement::Vacuum},      {kReindex, false, &Statement::Maintain},
+        {kAnalyze, false, &Statement::Maintain},   {kPragma, false, &Statement::Pragma},
+        {kBegin, false, &Statement::Transact},     {kCommit, false, &Statement::Transact},
+        {kEnd, false, &Statement::Transact},       {kRollback, false, &Statement::Transact},
+        {kSavepoint, false, &Statement::Transact}, {kRelease, false, &Statement::Transact}};
+    for (const Verb& verb : kVerbs) {
+      if (verb.keyword != keyword) continue;
+      planned_ &= verb.can_be_planned;
+      return (this->*verb.judge)();
     }
-    // What follows acts while it is compiled, or shows its effect there: EXPLAIN
-    // makes it no read.
-    planned_ = false;
-    switch (verb) {
-      case kCreate:
-        return Create();
-      case kAlter:
-        return Alter();
-      case kDrop:
-        return Drop();
-      case kAttach:
-        Add(effect::kHostFile, FileName(), at_, Risk::kDestructive,
-            "opens a file of the host, and makes it where there is none");
-        return true;
-      case kDetach:
-        Add(effect::kSession, "", at_, Risk::kDestructive, "takes a database from the connection");
-        return true;
-      case kVacuum:
-        return Vacuum();
-      case kReindex:
-      case kAnalyze:
-        return Maintain();
-      case kPragma:
-        return Pragma();
-      case kBegin:
-      case kCommit:
-      case kEnd:
-      case kRollback:
-      case kSavepoint:
-      case kRelease:
-        Add(effect::kTransaction, "", at_, Risk::kElevated, "controls the transaction");
-        return true;
-      default:
-        return false;
-    }
+    return false;
+  }
+
+  bool Query() {
+    Rest({});
+    return true;
+  }
+
+  bool Attach() {
+    Add(effect::kHostFile, FileName(), at_, Risk::kDestructive,
+        "opens a file of the host, and makes it where there is none");
+    return true;
+  }
+
+  bool Detach() {
+    Add(effect::kSession, "", at_, Risk::kDestructive, "takes a database from the connection");
+    return true;
+  }
+
+  bool Transact() {
+    Add(effect::kTransaction, "", at_, Risk::kElevated, "controls the transaction");
+    return true;
   }
 
   // WITH a AS (...), ... SELECT, INSERT, UPDATE or DELETE.
@@ -245,17 +239,8 @@ class Statement {
     CheckWords(verb, {});
     scanner_.Scan(begin, verb, Scanner::Start::kExpression);
     at_ = verb;
-    switch (At().keyword) {
-      case kSelect:
-      case kValues:
-      case kInsert:
-      case kReplace:
-      case kUpdate:
-      case kDelete:
-        return JudgeVerb(At().keyword);
-      default:
-        return false;
-    }
+    constexpr Keyword kMayFollow[] = {kSelect, kValues, kInsert, kReplace, kUpdate, kDelete};
+    return Contains(kMayFollow, At().keyword) && JudgeVerb(At().keyword);
   }
 
   // What OR says; kNone without it.
@@ -614,7 +599,8 @@ std::vector<Range> SplitStatements(const Tokens& tokens) {
 
 void JudgeStatement(const Tokens& tokens, Range statement, const JudgeOptions& options,
                     JudgementBuilder& found) {
-  Statement(tokens, statement, options, found).Judge();
+  Statement judged(tokens, statement, options, found);
+  judged.Judge();
 }
 
 }  // namespace bridgekeeper::sqlite
