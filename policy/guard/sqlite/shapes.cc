@@ -173,26 +173,37 @@ class Statement {
     // Under EXPLAIN it is only planned. The others act while they are compiled.
     bool can_be_planned;
     // Returns false where the shape is not known; then at_ is where it stopped being so.
-    bool (Statement::*judge)();
+    bool (*judge)(Statement&);
   };
 
   bool JudgeVerb(Keyword keyword) {
     static constexpr Verb kVerbs[] = {
-        {kSelect, true, &Statement::Query},        {kValues, true, &Statement::Query},
-        {kWith, true, &Statement::With},           {kInsert, true, &Statement::Insert},
-        {kReplace, true, &Statement::Insert},      {kUpdate, true, &Statement::Update},
-        {kDelete, true, &Statement::Delete},       {kCreate, false, &Statement::Create},
-        {kAlter, false, &Statement::Alter},        {kDrop, false, &Statement::Drop},
-        {kAttach, false, &Statement::Attach},      {kDetach, false, &Statement::Detach},
-        {kVacuum, false, &Statement::Vacuum},      {kReindex, false, &Statement::Maintain},
-        {kAnalyze, false, &Statement::Maintain},   {kPragma, false, &Statement::Pragma},
-        {kBegin, false, &Statement::Transact},     {kCommit, false, &Statement::Transact},
-        {kEnd, false, &Statement::Transact},       {kRollback, false, &Statement::Transact},
-        {kSavepoint, false, &Statement::Transact}, {kRelease, false, &Statement::Transact}};
+        {kSelect, true, [](Statement& s) { return s.Query(); }},
+        {kValues, true, [](Statement& s) { return s.Query(); }},
+        {kWith, true, [](Statement& s) { return s.With(); }},
+        {kInsert, true, [](Statement& s) { return s.Insert(); }},
+        {kReplace, true, [](Statement& s) { return s.Insert(); }},
+        {kUpdate, true, [](Statement& s) { return s.Update(); }},
+        {kDelete, true, [](Statement& s) { return s.Delete(); }},
+        {kCreate, false, [](Statement& s) { return s.Create(); }},
+        {kAlter, false, [](Statement& s) { return s.Alter(); }},
+        {kDrop, false, [](Statement& s) { return s.Drop(); }},
+        {kAttach, false, [](Statement& s) { return s.Attach(); }},
+        {kDetach, false, [](Statement& s) { return s.Detach(); }},
+        {kVacuum, false, [](Statement& s) { return s.Vacuum(); }},
+        {kReindex, false, [](Statement& s) { return s.Maintain(); }},
+        {kAnalyze, false, [](Statement& s) { return s.Maintain(); }},
+        {kPragma, false, [](Statement& s) { return s.Pragma(); }},
+        {kBegin, false, [](Statement& s) { return s.Transact(); }},
+        {kCommit, false, [](Statement& s) { return s.Transact(); }},
+        {kEnd, false, [](Statement& s) { return s.Transact(); }},
+        {kRollback, false, [](Statement& s) { return s.Transact(); }},
+        {kSavepoint, false, [](Statement& s) { return s.Transact(); }},
+        {kRelease, false, [](Statement& s) { return s.Transact(); }}};
     for (const Verb& verb : kVerbs) {
       if (verb.keyword != keyword) continue;
       planned_ &= verb.can_be_planned;
-      return (this->*verb.judge)();
+      return verb.judge(*this);
     }
     return false;
   }
