@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "clients/bridge/stdio/stdio_bridge.h"
 #include "clients/sdk/reporter.h"
 #include "clients/sdk/watch_policy_source.h"
+#include "policy/guard/guard.h"
 #include "runtime/clock.h"
 #include "runtime/id_source.h"
 #include "runtime/log.h"
@@ -80,8 +82,9 @@ ExitCode RunStdio(StdioCommand command) {
         stats, requests_in_flight, (*policies)->Stats(),
         {.reported = sent.decisions, .dropped = sent.dropped, .queued = sent.queued});
   };
+  const std::unique_ptr<PayloadJudge> judge = MakeGuard();
   const auto bridge = StdioBridge::Create(std::move(options), {.policies = **policies,
-                                                               .judge = nullptr,
+                                                               .judge = judge.get(),
                                                                .clock = clock,
                                                                .ids = ids,
                                                                .log = log,

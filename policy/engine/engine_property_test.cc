@@ -200,7 +200,7 @@ TEST_F(EngineProperty, ExplainedDecisionIsTheDecision) {
 TEST_F(EngineProperty, EachCallOfABatchIsDecidedAsIfAlone) {
   for (int i = 0; i < Cases(300); ++i) {
     const Compiled c(generator_.World());
-    std::vector<std::unique_ptr<GeneratedCall>> calls;
+    std::vector<std::unique_ptr<OwnedCall>> calls;
     std::vector<Decision> alone;
     for (int j = 0; j < 20; ++j) {
       calls.push_back(generator_.Call());

@@ -171,29 +171,18 @@ std::string Generator::ArgumentsJson() {
   return out.empty() ? "{}" : out + "}";
 }
 
-std::unique_ptr<GeneratedCall> Generator::Call() {
-  auto made = std::make_unique<GeneratedCall>();
-  GeneratedCall& g = *made;
+std::unique_ptr<OwnedCall> Generator::Call() {
+  auto made = std::make_unique<OwnedCall>();
+  OwnedCall& g = *made;
   g.tool = Chance(2) ? Pick({"", "bad name", "\xFF"}) : ToolNameText();
   if (Chance(60)) g.server = Chance(2) ? "no server" : Pick({"s1", "s2", "s3"});
   if (Chance(50)) g.connection = Chance(3) ? Pick({"", "no id", "c1 "}) : ConnectionName();
+  if (Chance(30)) g.connection_type = Pick({"postgres", "fake", "klingon"});
   if (Chance(40)) g.digest = Pick({kPinA, kPinB});
   if (Chance(60)) g.arguments_json = ArgumentsJson();
   if (Chance(15)) g.payload_json = Payload();
 
-  g.call.tool = g.tool;
-  if (g.server) g.call.server = *g.server;
-  if (g.connection) g.call.connection = *g.connection;
-  if (g.digest) g.call.definition_digest = *g.digest;
-  const auto parse = [](const std::string& text, std::optional<JsonDocument>& document) {
-    auto parsed = JsonDocument::Parse(text);
-    BK_CHECK(parsed.ok());
-    document.emplace(*std::move(parsed));
-    return document->root();
-  };
-  if (g.arguments_json) g.call.arguments = parse(*g.arguments_json, g.arguments);
-  if (g.payload_json) g.call.payload = parse(*g.payload_json, g.payload);
-  if (Chance(30)) g.call.connection_type = Pick({"postgres", "fake", "klingon"});
+  BK_CHECK(g.Bind());
   g.call.builtin_catalog = Chance(30);
   if (Chance(20)) {
     g.call.declared_risk = Pick({Risk::kSafe, Risk::kElevated, Risk::kDestructive});
@@ -257,20 +246,6 @@ McpPolicy Generator::Restricted(const McpPolicy& policy, const AppData& data) {
       break;
   }
   return stricter;
-}
-
-std::string GeneratedCall::Text() const {
-  const auto quoted = [](const std::optional<std::string>& text) {
-    return text ? absl::StrFormat("`%s`", EscapeForPeople(*text)) : std::string("-");
-  };
-  return absl::StrFormat(
-      "tool `%s` server %s builtin_catalog %d connection %s type %s arguments %s payload %s digest "
-      "%s "
-      "declared %s read_only_hint %d listed_by_server %d read_only_bridge %d",
-      EscapeForPeople(tool), quoted(server), call.builtin_catalog, quoted(connection),
-      call.connection_type.value_or("-"), quoted(arguments_json), quoted(payload_json),
-      quoted(digest), call.declared_risk ? Name(*call.declared_risk) : "-", call.read_only_hint,
-      call.listed_by_server, call.read_only_bridge);
 }
 
 std::string WorldText(const ReferenceWorld& world) {

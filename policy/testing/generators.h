@@ -9,37 +9,16 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
-#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
 
-#include "policy/base/json.h"
 #include "policy/model/decision.h"
 #include "policy/model/policy.h"
+#include "policy/testing/owned_call.h"
 #include "policy/testing/reference_engine.h"
 
 namespace bridgekeeper {
-
-// A call that owns what its views look at.
-struct GeneratedCall {
-  std::string tool;
-  std::optional<std::string> server;
-  std::optional<std::string> connection;
-  std::optional<std::string> digest;
-  std::optional<std::string> arguments_json;
-  std::optional<std::string> payload_json;
-  std::optional<JsonDocument> arguments;
-  std::optional<JsonDocument> payload;
-  ToolCall call;  // views of the above
-
-  GeneratedCall() = default;
-  GeneratedCall(const GeneratedCall&) = delete;
-  GeneratedCall& operator=(const GeneratedCall&) = delete;
-
-  // For people: what a failed property was asked.
-  std::string Text() const;
-};
 
 class Generator {
  public:
@@ -49,7 +28,7 @@ class Generator {
   CatalogEntry Entry();
   ConnectionRecord Record();
   ReferenceWorld World();
-  std::unique_ptr<GeneratedCall> Call();
+  std::unique_ptr<OwnedCall> Call();
 
   // Makes a policy that allows no more (clause D23), by one change.
   McpPolicy Restricted(const McpPolicy& policy, const AppData& data);
