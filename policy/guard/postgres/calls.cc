@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <string>
 
-#include "policy/base/strings.h"
 #include "policy/guard/effects.h"
 #include "policy/guard/postgres/catalogue.h"
 #include "policy/guard/postgres/functions.h"
@@ -68,61 +67,6 @@ std::string Dotted(const CallName& call) {
   return out;
 }
 
-// The parts of `public.add_tax(numeric, text)`, an entry of safe_functions.
-struct Signature {
-  std::string schema;
-  std::string name;
-  size_t arguments = 0;
-};
-
-// Reads one SQL identifier from the front of `text`: quoted as it stands, plain
-// without case.
-std::string TakeIdentifier(std::string_view& text) {
-  std::string out;
-  if (!text.empty() && text[0] == '"') {
-    size_t at = 1;
-    for (; at < text.size(); ++at) {
-      if (text[at] == '"' && (at + 1 == text.size() || text[++at] != '"')) break;
-      out += text[at];
-    }
-    text.remove_prefix(std::min(at, text.size()));
-    return out;
-  }
-  const size_t end = std::min(text.find_first_of(".("), text.size());
-  out = AsciiLower(text.substr(0, end));
-  text.remove_prefix(end);
-  return out;
-}
-
-std::optional<Signature> ParseSignature(std::string_view text) {
-  Signature out;
-  out.schema = TakeIdentifier(text);
-  if (!text.starts_with('.')) return std::nullopt;
-  text.remove_prefix(1);
-  out.name = TakeIdentifier(text);
-  if (!text.starts_with('(') || !text.ends_with(')')) return std::nullopt;
-  text = text.substr(1, text.size() - 2);
-  if (text.find_first_not_of(' ') == std::string_view::npos) return out;
-  int depth = 0;
-  out.arguments = 1;
-  for (const char c : text) {
-    depth += c == '(' ? 1 : c == ')' ? -1 : 0;
-    if (c == ',' && depth == 0) ++out.arguments;
-  }
-  return out;
-}
-
-bool IsListedSafe(const JudgeOptions& options, const CallName& call) {
-  if (!call.arguments.has_value()) return false;
-  return std::any_of(options.safe_functions.begin(), options.safe_functions.end(),
-                     [&](const std::string& entry) {
-                       const auto signature = ParseSignature(entry);
-                       return signature.has_value() && signature->name == call.name &&
-                              signature->arguments == *call.arguments &&
-                              (call.schema.empty() || call.schema == signature->schema);
-                     });
-}
-
 // The text of a plain string constant.
 std::optional<std::string_view> StringConstant(Value value) {
   const auto constant = As(value, "A_Const");
@@ -155,7 +99,7 @@ void OnFuncCall(Walker& walker, int16_t kind, Object node, Context context) {
   const auto effect = LookUpCall(call.schema, call.name, call.arguments);
   if (!effect.has_value()) {
     const std::string dotted = Dotted(call);
-    if (!IsListedSafe(walker.options(), call)) {
+    if (!walker.safe_functions().Cover(call.schema, call.name, call.arguments)) {
       if (context.definition) {
         walker.Add(effect::kStoredCode, dotted, node, Risk::kDestructive,
                    "stored to run later, and what the function does is not known");
