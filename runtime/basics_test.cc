@@ -2,6 +2,9 @@
 //
 // Clock, ids and digests: small contracts in one binary.
 
+#include <sys/prctl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <set>
 #include <string>
@@ -12,6 +15,7 @@
 #include "runtime/clock.h"
 #include "runtime/id_source.h"
 #include "runtime/sha256.h"
+#include "runtime/signals.h"
 #include "runtime/token_bucket.h"
 
 namespace bridgekeeper {
@@ -71,6 +75,18 @@ TEST(TokenBucket, GivesABurstThenASteadyRateAndNeverMoreThanABurst) {
   EXPECT_EQ(taken(absl::Seconds(1000)), 0);
   EXPECT_EQ(taken(absl::Seconds(1001)), 2);
   EXPECT_EQ(taken(absl::Seconds(2000)), 3);
+}
+
+// A process of the same user can neither read the memory of one that is not dumpable
+// nor attach to it (ptrace(2)).
+TEST(ForbidDumps, MakesTheProcessNotDumpable) {
+  EXPECT_EXIT(_exit(prctl(PR_GET_DUMPABLE)), ::testing::ExitedWithCode(1), "");
+  EXPECT_EXIT(
+      {
+        ForbidDumps();
+        _exit(prctl(PR_GET_DUMPABLE));
+      },
+      ::testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

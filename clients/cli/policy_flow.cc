@@ -161,17 +161,11 @@ absl::StatusOr<ExitCode> WritePolicy(Context& context, const StoredPolicy& befor
   const absl::StatusOr<v1::PutPolicyResponse> response = client->PutPolicy(request);
   if (!response.ok()) return ShowWhatChanged(context, response.status(), before);
 
-  // The server may know more than we do, and an older one less.
-  std::vector<std::string> warnings = PolicyWarnings(after);
-  for (const std::string& warning : response->warnings()) {
-    if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end())
-      warnings.push_back(warning);
-  }
-  for (const std::string& warning : warnings) context.Warn(warning);
+  for (const std::string& warning : response->warnings()) context.Warn(warning);
   const int64_t revision = response->record().meta().revision();
   if (!context.for_people()) {
     Value list = Value::List();
-    for (const std::string& warning : warnings) list.Add(warning);
+    for (const std::string& warning : response->warnings()) list.Add(warning);
     context.Print(Value::Object()
                       .Set("app", after.app.value())
                       .Set("revision", revision)

@@ -22,6 +22,7 @@ constexpr const Command* kCommands[] = {
     &kDecide,
     &kExplain,
     &kTools,
+    &kJudge,
     // policies
     &kPolicyPut,
     &kPolicyGet,
@@ -284,7 +285,7 @@ absl::StatusOr<Args> ParseFlags(const Command& command, std::vector<std::string>
       bound[i].option = app.add_flag(names);
     } else {
       bound[i].option = app.add_option(names, bound[i].values);
-      if (flag.kind != Flag::Kind::kTexts) bound[i].option->expected(1);
+      if (flag.kind != Flag::Kind::kTexts) bound[i].option->expected(1)->allow_extra_args(false);
     }
   }
   try {

@@ -69,9 +69,7 @@ async function call(client, name, args) {
 async function guardedDatabase() {
   heading('1. A guarded database: staging may be changed, production only read');
   await keeper('policy', 'put', '-f', join(here, 'sample-policy.yaml'));
-  for (const id of ['staging', 'production']) {
-    await keeper('connections', 'put', '--app', 'sqlkit', '--id', id, '--type', 'postgres');
-  }
+  await keeper('connections', 'put', '-f', join(here, 'sample-connections.yaml'));
   const { client } = await connect(['--app', 'sqlkit', '--server', 'sample', '--catalog', 'data-studio'],
     [process.execPath, join(here, 'sample-database.mjs')]);
 
@@ -86,6 +84,10 @@ async function guardedDatabase() {
   const denied = await call(client, 'sqlkit__execute_delete',
     { connection_id: 'production', sql: 'delete from orders' });
   check(denied.reason === 'CONNECTION_ACTION_NOT_ALLOWED', 'a delete on production is denied');
+
+  const hidden = await call(client, 'sqlkit__execute_query', { connection_id: 'staging',
+    sql: 'with gone as (delete from orders returning *) select count(*) from gone' });
+  check(hidden.reason === 'STATEMENT_EXCEEDS_TOOL', 'a delete inside a query is denied');
   return client;
 }
 

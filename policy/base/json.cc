@@ -43,24 +43,27 @@ class JsonParser {
   };
 
   absl::Status Error(size_t offset, std::string_view got) const {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("JSON at byte %d: got %s", offset, got));
+    return absl::InvalidArgumentError(absl::StrFormat("JSON at byte %d: got %s", offset, got));
   }
   absl::Status Expected(std::string_view want) const {
     if (at_ >= text_.size()) {
       return absl::InvalidArgumentError(
           absl::StrFormat("JSON at byte %d: got the end of the text, want %s", at_, want));
     }
+    size_t size = 1;  // of one character; the text is valid UTF-8
+    while (at_ + size < text_.size() && (static_cast<uint8_t>(text_[at_ + size]) & 0xC0) == 0x80) {
+      ++size;
+    }
     return absl::InvalidArgumentError(absl::StrFormat(
-        "JSON at byte %d: got `%s`, want %s", at_, EscapeForPeople(text_.substr(at_, 1)), want));
+        "JSON at byte %d: got `%s`, want %s", at_, EscapeForPeople(text_.substr(at_, size)), want));
   }
 
   bool AtEnd() const { return at_ >= text_.size(); }
   char Peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
 
   void SkipSpace() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\r' ||
-                                  text_[at_] == '\t')) {
+    while (at_ < text_.size() &&
+           (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\r' || text_[at_] == '\t')) {
       ++at_;
     }
   }
@@ -264,14 +267,30 @@ class JsonParser {
       }
       const size_t escape = at_++;
       switch (Peek()) {
-        case '"': out += '"'; break;
-        case '\\': out += '\\'; break;
-        case '/': out += '/'; break;
-        case 'b': out += '\b'; break;
-        case 'f': out += '\f'; break;
-        case 'n': out += '\n'; break;
-        case 'r': out += '\r'; break;
-        case 't': out += '\t'; break;
+        case '"':
+          out += '"';
+          break;
+        case '\\':
+          out += '\\';
+          break;
+        case '/':
+          out += '/';
+          break;
+        case 'b':
+          out += '\b';
+          break;
+        case 'f':
+          out += '\f';
+          break;
+        case 'n':
+          out += '\n';
+          break;
+        case 'r':
+          out += '\r';
+          break;
+        case 't':
+          out += '\t';
+          break;
         case 'u': {
           ++at_;
           BK_ASSIGN_OR_RETURN(uint32_t unit, ReadHex4());
@@ -366,23 +385,39 @@ JsonValue::Iterator& JsonValue::Iterator::operator++() {
 
 void AppendJsonString(std::string_view text, std::string& out) {
   out += '"';
-  for (const char c : text) {
+  size_t copied = 0;  // text before this stands in `out`
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (static_cast<uint8_t>(c) >= 0x20 && c != '"' && c != '\\') continue;
+    out += text.substr(copied, i - copied);
+    copied = i + 1;
     switch (c) {
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      case '\b': out += "\\b"; break;
-      case '\f': out += "\\f"; break;
-      case '\n': out += "\\n"; break;
-      case '\r': out += "\\r"; break;
-      case '\t': out += "\\t"; break;
+      case '"':
+        out += "\\\"";
+        break;
+      case '\\':
+        out += "\\\\";
+        break;
+      case '\b':
+        out += "\\b";
+        break;
+      case '\f':
+        out += "\\f";
+        break;
+      case '\n':
+        out += "\\n";
+        break;
+      case '\r':
+        out += "\\r";
+        break;
+      case '\t':
+        out += "\\t";
+        break;
       default:
-        if (static_cast<uint8_t>(c) < 0x20) {
-          out += absl::StrFormat("\\u%04x", static_cast<int>(c));
-        } else {
-          out += c;
-        }
+        out += absl::StrFormat("\\u%04x", static_cast<int>(c));
     }
   }
+  out += text.substr(copied);
   out += '"';
 }
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
+#include <iterator>
 #include <vector>
 
 #include "absl/strings/str_format.h"
@@ -23,7 +25,8 @@ size_t Distance(std::string_view a, std::string_view b) {
     current[0] = i;
     for (size_t j = 1; j < columns; ++j) {
       const bool same = LowerAscii(a[i - 1]) == LowerAscii(b[j - 1]);
-      current[j] = std::min({previous[j] + 1, current[j - 1] + 1, previous[j - 1] + (same ? 0 : 1)});
+      current[j] =
+          std::min({previous[j] + 1, current[j - 1] + 1, previous[j - 1] + (same ? 0 : 1)});
       if (i > 1 && j > 1 && LowerAscii(a[i - 1]) == LowerAscii(b[j - 2]) &&
           LowerAscii(a[i - 2]) == LowerAscii(b[j - 1])) {
         current[j] = std::min(current[j], before[j - 2] + 1);
@@ -66,8 +69,16 @@ CodePoint Decode(std::string_view text, size_t at) {
 }
 
 bool NeedsEscape(uint32_t c) {
-  return c < 0x20 || (c >= 0x7F && c <= 0x9F) || c == 0x061C || (c >= 0x200B && c <= 0x200F) ||
-         (c >= 0x2028 && c <= 0x202E) || c == 0x2060 || (c >= 0x2066 && c <= 0x2069) || c == 0xFEFF;
+  struct Block {
+    uint32_t first, last;
+  };
+  constexpr Block kBlocks[] = {
+      {0x00, 0x1F},     {0x7F, 0x9F},     {0xAD, 0xAD},       {0x061C, 0x061C},
+      {0x180E, 0x180E}, {0x200B, 0x200F}, {0x2028, 0x202E},   {0x2060, 0x206F},
+      {0xFEFF, 0xFEFF}, {0xFFF9, 0xFFFB}, {0xE0000, 0xE007F}, {0xE0100, 0xE01EF},
+  };
+  return std::any_of(std::begin(kBlocks), std::end(kBlocks),
+                     [c](const Block& block) { return c >= block.first && c <= block.last; });
 }
 
 }  // namespace
@@ -79,7 +90,7 @@ std::optional<std::string_view> NearestName(std::string_view name,
   constexpr size_t kLongestName = 64;
   if (name.empty() || name.size() > kLongestName) return std::nullopt;
   std::optional<std::string_view> best;
-  size_t best_distance = std::min<size_t>(2, std::max<size_t>(1, name.size() / 3)) + 1;
+  size_t best_distance = std::min<size_t>(2, name.size() / 3) + 1;
   for (const std::string_view candidate : candidates) {
     if (candidate.size() > kLongestName) continue;
     const size_t distance = Distance(name, candidate);
@@ -92,7 +103,17 @@ std::optional<std::string_view> NearestName(std::string_view name,
 }
 
 std::optional<size_t> FirstInvalidUtf8(std::string_view text) {
+  constexpr uint64_t kHighBits = 0x8080808080808080;
   for (size_t i = 0; i < text.size();) {
+    // Nearly all text is ASCII: eight bytes at a time.
+    uint64_t word;
+    if (text.size() - i >= sizeof word) {
+      std::memcpy(&word, text.data() + i, sizeof word);
+      if ((word & kHighBits) == 0) {
+        i += sizeof word;
+        continue;
+      }
+    }
     const CodePoint point = Decode(text, i);
     if (point.length == 0) return i;
     i += point.length;
@@ -103,25 +124,26 @@ std::optional<size_t> FirstInvalidUtf8(std::string_view text) {
 std::string EscapeForPeople(std::string_view text, size_t max_bytes) {
   constexpr std::string_view kCut = "...";
   std::string out;
-  size_t room_for_cut = 0;  // the longest beginning of `out` that leaves room for kCut
+  size_t cut_at = 0;  // the longest whole prefix of `out` that leaves room for kCut
   for (size_t i = 0; i < text.size();) {
+    if (out.size() + kCut.size() <= max_bytes) cut_at = out.size();
     const CodePoint point = Decode(text, i);
-    std::string piece;
     if (point.length == 0) {
-      piece = absl::StrFormat("\\x%02x", static_cast<uint8_t>(text[i]));
+      out += absl::StrFormat("\\x%02x", static_cast<uint8_t>(text[i]));
       i += 1;
     } else {
-      piece = NeedsEscape(point.value) ? absl::StrFormat("\\u{%04x}", point.value)
-                                       : std::string(text.substr(i, point.length));
+      if (NeedsEscape(point.value)) {
+        out += absl::StrFormat("\\u{%04x}", point.value);
+      } else {
+        out += text.substr(i, point.length);
+      }
       i += point.length;
     }
-    if (out.size() + piece.size() > max_bytes) {
-      out.resize(room_for_cut);
-      out += kCut.substr(0, max_bytes - room_for_cut);
+    if (out.size() > max_bytes) {
+      out.resize(cut_at);
+      out += kCut.substr(0, max_bytes - cut_at);
       break;
     }
-    out += piece;
-    if (out.size() + kCut.size() <= max_bytes) room_for_cut = out.size();
   }
   return out;
 }
@@ -138,7 +160,7 @@ void AppendQuotedForPeople(std::string_view text, std::string& out) {
     if (point.value == '"' || point.value == '\\') {
       out += '\\';
       out += text[i];
-    } else if (NeedsEscape(point.value)) {
+    } else if (NeedsEscape(point.value) && point.value <= 0xFFFF) {
       out += absl::StrFormat("\\u%04x", point.value);
     } else {
       out += text.substr(i, point.length);

@@ -46,17 +46,19 @@ std::optional<std::string_view> NearestName(std::string_view name,
 // nullopt where all of `text` is valid.
 std::optional<size_t> FirstInvalidUtf8(std::string_view text);
 
-// Returns `text` fit for a terminal, a log line or a page: C0, DEL, C1 controls,
-// bidirectional controls (U+061C, U+200E, U+200F, U+202A..U+202E, U+2066..U+2069),
-// zero-width characters (U+200B..U+200D, U+2060, U+FEFF), line and paragraph
-// separators (U+2028, U+2029) and invalid bytes are written as \u{XXXX} or
-// \\xNN; everything else is kept. At most `max_bytes` bytes are returned; what
-// is cut is marked with "...".
+// Returns `text` fit for a terminal, a log line or a page. Written as \u{XXXX} are
+// C0, DEL and C1 controls, line and paragraph separators, and what has no shape of
+// its own but changes how its neighbours read or hides text from people: soft
+// hyphen, bidirectional controls and marks, zero-width characters, invisible
+// operators, annotation marks, tags (U+E0000 block) and the supplementary variation
+// selectors. Invalid bytes are written as \xNN; everything else is kept. At most
+// `max_bytes` bytes are returned; what is cut ends in "...".
 std::string EscapeForPeople(std::string_view text, size_t max_bytes = 4096);
 
 // Appends `text` as a double-quoted string that both JSON and YAML read back, with
-// every character that EscapeForPeople() escapes written as \uXXXX, so that it can
-// be shown as it is. An invalid byte becomes U+FFFD.
+// every character up to U+FFFF that EscapeForPeople() escapes written as \uXXXX, so
+// that it can be shown as it is (above it the two have no escape in common). An
+// invalid byte becomes U+FFFD.
 void AppendQuotedForPeople(std::string_view text, std::string& out);
 
 // ASCII-only lower case: ids are compared byte for byte, this is for hints and

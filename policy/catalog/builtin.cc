@@ -27,7 +27,7 @@ struct BuiltinTool {
 // Sorted by name. The risk is what the tool can do, which is not always what its
 // own app says: a tool that ends sessions, hands out rights, renames, drops an
 // index or restores over what is there destroys, and one that shows other people's
-// statements or accounts reads more than data (spec.md, clause C5).
+// statements or accounts reads more than data (policy/spec.md, clause C5).
 constexpr auto kTools = std::to_array<BuiltinTool>({
     {.tool = "dockit__list_connections", .risk = kSafe, .needs_connection = NeedsConnection::kNo},
     {"dynamo__batch_get_items", kSafe},

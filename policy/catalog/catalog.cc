@@ -38,7 +38,9 @@ Catalog::Catalog(const AppId& app, std::vector<CatalogEntry> stored) : stored_(s
 
 const CatalogEntry* Catalog::Find(std::string_view tool, std::optional<std::string_view> server,
                                   bool builtin_catalog) const {
-  if (const auto it = by_tool_.find(tool); it != by_tool_.end()) {
+  // Most apps store no entry of their own, and then there is nothing to hash for.
+  const auto it = by_tool_.empty() ? by_tool_.end() : by_tool_.find(tool);
+  if (it != by_tool_.end()) {
     for (const CatalogEntry& entry : stored().subspan(it->second.first, it->second.count)) {
       if (!entry.key.server || entry.key.server->value() == server) return &entry;
     }

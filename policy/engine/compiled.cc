@@ -7,11 +7,7 @@
 #include <utility>
 
 namespace bridgekeeper {
-namespace {
-
-using internal::ActionSet;
-using internal::KnownConnection;
-using internal::PayloadTemplate;
+namespace internal {
 
 ActionSet ActionsOf(const ConnectionOverride& entry) {
   ActionSet actions = ActionSet::None();
@@ -24,6 +20,13 @@ ActionSet ActionsOf(const ConnectionOverride& entry) {
   }
   return actions;
 }
+
+}  // namespace internal
+
+namespace {
+
+using internal::KnownConnection;
+using internal::PayloadTemplate;
 
 using Templates = std::vector<std::optional<PayloadTemplate>>;
 
@@ -55,7 +58,7 @@ CompiledPolicy::Rep::Rep(AppData data)
     connections[id.value()].in_allowlist = true;
   }
   for (const auto& [id, entry] : policy.connection_overrides) {
-    connections[id.value()].actions = ActionsOf(entry);
+    connections[id.value()].actions = internal::ActionsOf(entry);
   }
   for (const ConnectionRecord& record : records) {
     KnownConnection& known = connections[record.id.value()];

@@ -26,6 +26,7 @@ class ActionSet {
   static constexpr ActionSet None() { return ActionSet(0); }
   void Add(Action action) { bits_ |= Bit(action); }
   bool Contains(Action action) const { return (bits_ & Bit(action)) != 0; }
+  bool ContainsAll(ActionSet other) const { return (other.bits_ & ~bits_) == 0; }
 
  private:
   explicit constexpr ActionSet(uint8_t bits) : bits_(bits) {}
@@ -34,6 +35,9 @@ class ActionSet {
   }
   uint8_t bits_;
 };
+
+// What an override allows.
+ActionSet ActionsOf(const ConnectionOverride& entry);
 
 // What is known of a connection id that the policy or a record names.
 struct KnownConnection {

@@ -42,12 +42,18 @@ Answer Ask(const PolicyView& view, const Question& question) {
   call.read_only_hint = question.read_only_hint;
   call.listed_by_server = question.server.has_value();
   Evaluation e{.view = view, .call = call};
+  // Asked of the catalogue, since the evaluation of a suspended app ends before it.
   const CatalogEntry* entry = view.policy->catalog().Find(call.tool, call.server, false);
+  const bool reviewed = entry != nullptr && entry->reviewed;
   Answer answer;
-  answer.has_payload = entry != nullptr && entry->reviewed && entry->payload_rule.has_value();
+  answer.has_payload = reviewed && entry->payload_rule.has_value();
   if (answer.has_payload) e.hypothesis.payload_risk = question.payload_risk;
   answer.decision = internal::Run(e);
-  if ((e.facts & internal::kTool) != 0) answer.tool_risk = e.tool_risk;
+  if (reviewed) {
+    answer.tool_risk = entry->risk;
+  } else if ((e.facts & internal::kTool) != 0) {
+    answer.tool_risk = e.tool_risk;
+  }
   return answer;
 }
 

@@ -53,6 +53,8 @@ ReasonCode CheckUnreviewedTool(Evaluation& e) {
     e.tool_risk = e.entry == nullptr ? Risk::kSafe : e.entry->risk;
     return kPassed;
   }
+  // It may do anything.
+  e.actions = ActionSet::All();
   return e.policy().unreviewed_tools == UnreviewedTools::kAsDestructive ? kPassed : kToolUnreviewed;
 }
 
@@ -84,8 +86,10 @@ ReasonCode CheckTool(Evaluation& e) {
     reason = CheckUnreviewedTool(e);
   }
   if (e.entry != nullptr && e.entry->disabled) reason = kToolDisabled;
-  e.risk = e.call.declared_risk ? Worst(e.tool_risk, *e.call.declared_risk) : e.tool_risk;
   e.facts |= kTool;
+  e.risk = e.tool_risk;
+  e.Add(e.tool_risk);
+  if (e.call.declared_risk) e.Add(*e.call.declared_risk);
   return reason;
 }
 
@@ -160,9 +164,10 @@ ReasonCode CheckConnection(Evaluation& e) {
     e.facts |= kConnection;
     return kPassed;
   }
-  if (!IsValidId(*id)) return kConnectionInvalid;
-  e.connection_id = *id;
   e.connection = e.rep->FindKnown(*id);
+  // The ids of a policy and of records are valid, so a known one is.
+  if (e.connection == nullptr && !IsValidId(*id)) return kConnectionInvalid;
+  e.connection_id = *id;
   if (e.connection == nullptr && e.rep->HasCaseTwin(*id)) return kConnectionAmbiguous;
   e.facts |= kConnection;
   return kPassed;
@@ -190,7 +195,7 @@ ReasonCode ReasonOf(Judgement::Error error) {
 // Raises the risk to what a payload does, within what the tool may carry.
 ReasonCode Weigh(Evaluation& e, Risk payload_risk) {
   const bool within_cap = !MoreHarmful(payload_risk, CapOf(e));
-  e.risk = Worst(e.risk, payload_risk);
+  e.Add(payload_risk);
   const bool raise = e.reviewed && e.entry->raise;
   return within_cap || raise ? kPassed : kStatementExceedsTool;
 }
@@ -232,6 +237,7 @@ ReasonCode JudgePayload(Evaluation& e, const Payload& payload, std::string_view 
       std::any_of(judgement.effects.begin(), judgement.effects.end(),
                   [](const Effect& effect) { return effect.kind == effect::kOtherConnection; });
   Risk risk = judgement.risk;
+  e.Add(risk);
   if (e.policy().require_proven && !judgement.proven) risk = Worst(risk, Risk::kElevated);
   ReasonCode reason = ReasonOf(judgement.error);
   if (reason != kPassed) risk = Risk::kDestructive;
@@ -256,7 +262,7 @@ ReasonCode CheckPayload(Evaluation& e) {
 }
 
 ReasonCode CheckOverride(Evaluation& e) {
-  if (e.connection == nullptr || e.connection->actions.Contains(ActionOf(e.risk))) return kPassed;
+  if (e.connection == nullptr || e.connection->actions.ContainsAll(e.actions)) return kPassed;
   return kConnectionActionNotAllowed;
 }
 
@@ -376,8 +382,8 @@ Risk ReachOf(Mode mode) {
 }
 
 Risk CapOf(const Evaluation& e) {
-  // Never more than the entry says because the caller declared more.
-  return e.reviewed ? e.entry->cap.value_or(e.entry->risk) : e.tool_risk;
+  // Nobody said what an unreviewed tool may carry: its payload raises its risk.
+  return e.reviewed ? e.entry->cap.value_or(e.entry->risk) : Risk::kDestructive;
 }
 
 absl::Duration StalenessBound(const Evaluation& e) {

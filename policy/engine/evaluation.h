@@ -52,6 +52,10 @@ struct Evaluation {
   Risk tool_risk = Risk::kDestructive;
   // The effective risk as far as it is known: the tool's, the declared, the judged.
   Risk risk = Risk::kDestructive;
+  // What an override must allow: the action of each risk that `risk` is the worst of.
+  // Of the worst alone would not do: sets such as {READ, DELETE} have gaps, into which
+  // a caller could otherwise declare itself.
+  ActionSet actions = ActionSet::None();
   // Empty: none is given. REQUIRES for the rest: kConnection is known
   std::string_view connection_id;
   // Null: neither the policy nor a record names it.
@@ -60,6 +64,12 @@ struct Evaluation {
   bool definition_changed = false;
 
   const McpPolicy& policy() const { return rep->policy; }
+
+  // Adds a risk to what the call is known to have. REQUIRES: kTool is known
+  void Add(Risk more) {
+    risk = Worst(risk, more);
+    actions.Add(ActionOf(more));
+  }
 };
 
 // The reason of a check that found nothing against the call.

@@ -84,8 +84,8 @@ std::string DescribePayload(const Evaluation& e, ReasonCode reason) {
 std::string DescribeOverride(const Evaluation& e, ReasonCode) {
   const auto it = e.policy().connection_overrides.find(ConnectionId(e.connection_id));
   if (e.connection_id.empty() || it == e.policy().connection_overrides.end()) return "no override";
-  return absl::StrFormat("%s allows %s, the call is a %s", Quote(e.connection_id),
-                         ActionsText(it->second), Name(ActionOf(e.risk)));
+  return absl::StrFormat("%s allows %s, the call needs %s", Quote(e.connection_id),
+                         ActionsText(ActionsOf(it->second)), ActionsText(e.actions));
 }
 
 std::string DescribeDestructive(const Evaluation& e, ReasonCode) {

@@ -37,8 +37,9 @@ Decision DecidePassage(const PolicyView& view, MethodFamily family,
   if (const ReasonCode reason = RunCheck("policy", e); reason != internal::kPassed) {
     return internal::Denied(e, reason);
   }
-  e.risk = Risk::kSafe;
   e.facts |= internal::kTool;
+  e.risk = Risk::kSafe;
+  e.Add(Risk::kSafe);
   if (PassageOf(e.policy(), family) == Passage::kDeny) {
     return internal::Denied(e, ReasonCode::kMethodNotAllowed);
   }

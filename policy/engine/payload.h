@@ -3,7 +3,7 @@
 // Internal to policy/engine: from a call's arguments to the payload that is judged.
 //
 // Thread safety: PayloadTemplate is immutable; free functions without state.
-// Source: policy/spec.md, clauses D13 to D17.
+// Source: policy/spec.md, clauses C7, D9 to D12.
 
 #ifndef BRIDGEKEEPER_POLICY_ENGINE_PAYLOAD_H_
 #define BRIDGEKEEPER_POLICY_ENGINE_PAYLOAD_H_

@@ -15,6 +15,7 @@
 namespace bridgekeeper {
 namespace {
 
+using internal::ActionSet;
 using internal::Quote;
 
 // What stopped the call, and what the user may ask an administrator to do.
@@ -69,14 +70,28 @@ std::string ConnectionArgument(const Subject& s) {
   return Quote(s.entry->connection_argument);
 }
 
+// What the override must allow, as far as the decision tells (D14).
+ActionSet NeededActions(const Subject& s) {
+  const bool reviewed = s.entry != nullptr && s.entry->reviewed;
+  const bool trusted =
+      s.policy != nullptr && s.policy->trust_read_only_hint && s.call.read_only_hint;
+  if (!reviewed && !trusted) return ActionSet::All();
+  ActionSet needed = ActionSet::None();
+  needed.Add(ActionOf(s.entry == nullptr ? Risk::kSafe : s.entry->risk));
+  needed.Add(ActionOf(s.decision.effective_risk));
+  return needed;
+}
+
 std::string OverrideText(const Subject& s) {
   std::string allowed = "less";
   if (s.policy != nullptr) {
     const auto it = s.policy->connection_overrides.find(ConnectionId(s.decision.connection));
-    if (it != s.policy->connection_overrides.end()) allowed = internal::ActionsText(it->second);
+    if (it != s.policy->connection_overrides.end()) {
+      allowed = internal::ActionsText(internal::ActionsOf(it->second));
+    }
   }
-  return absl::StrFormat("`connection_overrides` of %s allows %s, and the call is a %s",
-                         s.connection(), allowed, Name(ActionOf(s.decision.effective_risk)));
+  return absl::StrFormat("`connection_overrides` of %s allows %s, and the call needs %s",
+                         s.connection(), allowed, internal::ActionsText(NeededActions(s)));
 }
 
 std::string ModeText(const Subject& s) {

@@ -25,13 +25,11 @@ std::string JoinWords(const std::vector<std::string>& words) {
   return text;
 }
 
-std::string ActionsText(const ConnectionOverride& entry) {
+std::string ActionsText(ActionSet actions) {
   std::vector<std::string> names;
   // From the least to the most harmful, as people list them.
   for (const Action action : {Action::kRead, Action::kWrite, Action::kDelete}) {
-    const bool allowed = entry.allowed_actions ? entry.allowed_actions->contains(action)
-                                               : !entry.read_only || action == Action::kRead;
-    if (allowed) names.emplace_back(Name(action));
+    if (actions.Contains(action)) names.emplace_back(Name(action));
   }
   return names.empty() ? "no action" : JoinWords(names);
 }

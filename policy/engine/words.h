@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/time/time.h"
+#include "policy/engine/compiled.h"
 #include "policy/model/decision.h"
 #include "policy/model/policy.h"
 
@@ -20,8 +21,8 @@ namespace bridgekeeper::internal {
 // of its own, and at most as long as an id may be.
 std::string Quote(std::string_view text);
 
-// "READ and WRITE", "no action": what an override allows.
-std::string ActionsText(const ConnectionOverride& entry);
+// "READ and WRITE", "no action".
+std::string ActionsText(ActionSet actions);
 
 // "a, b and c"; empty for no words.
 std::string JoinWords(const std::vector<std::string>& words);

@@ -87,15 +87,15 @@ std::optional<Enum> ParseIn(std::string_view text) {
 
 }  // namespace
 
-#define BK_ENUM_NAMES(Enum, table)                    \
-  template <>                                         \
-  std::span<const std::string_view> NamesOf<Enum>() { \
-    return table;                                     \
-  }                                                   \
-  std::string_view Name(Enum value) { return NameIn(value); } \
-  template <>                                         \
+#define BK_ENUM_NAMES(Enum, table)                             \
+  template <>                                                  \
+  std::span<const std::string_view> NamesOf<Enum>() {          \
+    return table;                                              \
+  }                                                            \
+  std::string_view Name(Enum value) { return NameIn(value); }  \
+  template <>                                                  \
   std::optional<Enum> ParseEnum<Enum>(std::string_view text) { \
-    return ParseIn<Enum>(text);                       \
+    return ParseIn<Enum>(text);                                \
   }
 
 BK_ENUM_NAMES(Verdict, kVerdicts)

@@ -3,6 +3,8 @@
 #include "policy/model/ids.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 
 #include "absl/strings/str_format.h"
 #include "policy/base/strings.h"
@@ -10,10 +12,17 @@
 namespace bridgekeeper {
 namespace {
 
-bool IsIdByte(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-         c == '_' || c == ':' || c == '@' || c == '/' || c == '-';
-}
+// A table: ids are checked on every decision.
+constexpr auto kIdBytes = [] {
+  std::array<bool, 256> allowed = {};
+  for (const char c : std::string_view("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                       "0123456789._:@/-")) {
+    allowed[static_cast<uint8_t>(c)] = true;
+  }
+  return allowed;
+}();
+
+bool IsIdByte(char c) { return kIdBytes[static_cast<uint8_t>(c)]; }
 
 }  // namespace
 

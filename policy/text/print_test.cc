@@ -176,7 +176,7 @@ class Generator {
     if (Flip()) return kTricky[Below(std::size(kTricky))];
     static constexpr std::string_view kSet = "abcXYZ019._:@/-";
     std::string out;
-    for (uint64_t i = Between(1, 12); i > 0; --i) out += kSet[Below(kSet.size())];
+    for (uint64_t i = 1 + Below(12); i > 0; --i) out += kSet[Below(kSet.size())];
     return out;
   }
   std::string Text(size_t min, size_t max) {

@@ -1,6 +1,7 @@
 # Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
 """What the checks of this folder share: reading C++ text, listing the tree."""
 
+import functools
 import os
 import re
 import subprocess
@@ -19,11 +20,13 @@ def _blank(text):
     return re.sub(r"[^\n]", " ", text)
 
 
+@functools.lru_cache(maxsize=4)
 def without_comments(text):
     """`text` with comments blanked out, lines and columns kept."""
     return _TOKEN.sub(lambda m: _blank(m[0]) if m["comment"] else m[0], text)
 
 
+@functools.lru_cache(maxsize=4)
 def code_only(text):
     """`text` with comments and the insides of literals blanked out."""
 

@@ -2,6 +2,9 @@
 
 #include "tests/support/wait.h"
 
+#include <pthread.h>
+#include <time.h>
+
 #include <chrono>
 #include <fstream>
 #include <iterator>
@@ -17,6 +20,14 @@ bool WaitUntil(const std::function<bool()>& condition, absl::Duration deadline) 
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
   return true;
+}
+
+absl::Duration CpuTimeOf(std::thread::native_handle_type thread) {
+  clockid_t clock;
+  timespec used = {};
+  if (pthread_getcpuclockid(thread, &clock) != 0) return absl::InfiniteDuration();
+  if (clock_gettime(clock, &used) != 0) return absl::InfiniteDuration();
+  return absl::DurationFromTimespec(used);
 }
 
 bool IsRunning(pid_t pid) {

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include <functional>
+#include <thread>
 
 #include "absl/time/time.h"
 
@@ -21,6 +22,9 @@ inline constexpr absl::Duration kDeadline = absl::Seconds(30);
 // signals is waited for with its own signal.
 [[nodiscard]] bool WaitUntil(const std::function<bool()>& condition,
                              absl::Duration deadline = kDeadline);
+
+// Processor time that a thread has used.
+absl::Duration CpuTimeOf(std::thread::native_handle_type thread);
 
 // True where process `pid` is there and has not ended (a zombie has).
 bool IsRunning(pid_t pid);

@@ -74,7 +74,7 @@ struct CoreOptions {
 
 // What a core works with; all of it must outlive the core.
 struct CoreParts {
-  const clients::PolicySource& policies;
+  clients::PolicySource& policies;
   const PayloadJudge* judge;  // null: payloads are not judged
   const Clock& clock;
   IdSource& ids;
@@ -128,6 +128,8 @@ class BridgeCore {
 
   // Requests of the client that are not answered yet.
   size_t requests_in_flight() const { return pending_.size(); }
+  // The same without subscriptions, which are answered when they end.
+  size_t answers_due() const;
   const CoreStats& stats() const { return stats_; }
 
  private:

@@ -11,6 +11,7 @@
 #include "clients/bridge/mcp/json_text.h"
 #include "policy/base/check.h"
 #include "policy/base/strings.h"
+#include "proto/convert/limits.h"
 #include "runtime/sha256.h"
 
 namespace bridgekeeper::bridge {
@@ -316,6 +317,10 @@ void BridgeCore::CallTool(const Message& message, std::string_view line, Waited 
   const PolicyView view = ViewOf(snapshot);
   const ToolCall call = CallOf(message, name->string());
   Decision decision = Decide(view, call, parts_.judge);
+  // The bound of a decision asked of keeperd holds for one made here.
+  if (call.arguments->raw().size() > convert::kMaxArgumentsBytes) {
+    Deny(ReasonCode::kInvalidRequest, decision);
+  }
   EnforceOnDecision(snapshot, call, is_stateless, decision);
   const std::string decision_id = parts_.ids.NewId();
   const std::string reason_text = ReasonText(view, call, decision);

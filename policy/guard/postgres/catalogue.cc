@@ -187,6 +187,8 @@ std::optional<FunctionEffect> ReadingShows(std::string_view schema, std::string_
         [](const Relation& relation, std::string_view wanted) { return relation.name < wanted; });
     if (row != std::end(kCatalogRelations) && row->name == name) return row->shows;
   }
+  // The parts of long values, of any table.
+  if (schema == "pg_toast") return kSensitive;
   for (const Elsewhere& row : kElsewhereRelations) {
     if (row.name == name && (row.schema.empty() || row.schema == schema)) return row.shows;
   }

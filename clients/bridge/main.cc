@@ -1,0 +1,29 @@
+// Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
+
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "clients/bridge/options.h"
+#include "clients/bridge/program.h"
+#include "runtime/signals.h"
+
+int main(int argc, char** argv) {
+  using bridgekeeper::bridge::ExitCode;
+  using bridgekeeper::bridge::Printout;
+  using bridgekeeper::bridge::StdioCommand;
+  // Before the token is read.
+  bridgekeeper::ForbidDumps();
+  bridgekeeper::IgnoreSigpipe();
+  auto parsed = bridgekeeper::bridge::ParseArguments(
+      std::vector<std::string>(argv + 1, argv + argc), bridgekeeper::clients::ProcessEnvironment);
+  if (const Printout* printout = std::get_if<Printout>(&parsed)) {
+    FILE* stream = printout->code == ExitCode::kOk ? stdout : stderr;
+    std::fputs(printout->text.c_str(), stream);
+    return static_cast<int>(printout->code);
+  }
+  return static_cast<int>(
+      bridgekeeper::bridge::RunStdio(std::move(std::get<StdioCommand>(parsed))));
+}

@@ -1,0 +1,55 @@
+// Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
+//
+// What a bridge counts, as a Prometheus page. Labels come from closed sets only:
+// never an app, a tool, a connection or a client.
+//
+// Thread safety: used on the bridge's thread.
+
+#ifndef BRIDGEKEEPER_CLIENTS_BRIDGE_METRICS_METRICS_H_
+#define BRIDGEKEEPER_CLIENTS_BRIDGE_METRICS_METRICS_H_
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "clients/bridge/mcp/core.h"
+#include "clients/bridge/mcp/observer.h"
+#include "clients/sdk/policy_source.h"
+#include "policy/model/enums.h"
+
+namespace bridgekeeper::bridge {
+
+// Upper bounds of the buckets of deciding, in seconds.
+inline constexpr std::array<double, 9> kDecisionBuckets = {5e-6, 1e-5, 2e-5, 5e-5, 1e-4,
+                                                           2e-4, 1e-3, 1e-2, 1e-1};
+
+// What Reporter counts, without naming it.
+struct ReportCounts {
+  int64_t reported = 0;
+  int64_t dropped = 0;
+  int64_t queued = 0;
+};
+
+class BridgeMetrics : public BridgeObserver {
+ public:
+  BridgeMetrics();
+
+  void OnDecision(const DecidedCall& call) override;
+  void OnToolsListed(const UpstreamToolList& list) override;
+
+  // The page, in Prometheus' text format 0.0.4.
+  std::string Page(const CoreStats& stats, size_t requests_in_flight,
+                   const clients::PolicySourceStats& source, const ReportCounts& reports) const;
+
+ private:
+  std::array<uint64_t, 3> verdicts_ = {};
+  std::array<uint64_t, 64> reasons_ = {};
+  std::array<uint64_t, kDecisionBuckets.size() + 1> buckets_ = {};
+  double seconds_ = 0;
+  size_t tools_ = 0;
+};
+
+}  // namespace bridgekeeper::bridge
+
+#endif  // BRIDGEKEEPER_CLIENTS_BRIDGE_METRICS_METRICS_H_

@@ -1,0 +1,232 @@
+// Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
+
+#include "clients/bridge/options.h"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
+#include "clients/bridge/metrics/metrics_server.h"
+#include "policy/base/strings.h"
+#include "policy/guard/dialects.h"
+#include "policy/model/ids.h"
+#include "runtime/process.h"
+
+namespace bridgekeeper::bridge {
+namespace {
+
+constexpr std::string_view kUsage =
+    R"(keeper-bridge stands between an MCP client and an MCP server and lets pass what the
+policy allows.
+
+usage:
+  keeper-bridge stdio --app APP [FLAGS] -- COMMAND [ARGUMENTS...]
+  keeper-bridge --version
+
+`keeper-bridge stdio --help` lists the flags.
+)";
+
+constexpr std::string_view kStdioHelp =
+    R"(Starts an MCP server that speaks stdio and bridges it to this program's own standard
+streams: put it into a client's configuration in place of the server's command.
+
+usage: keeper-bridge stdio --app APP [FLAGS] -- COMMAND [ARGUMENTS...]
+
+  --app APP               the app whose policy holds
+  --server NAME           the server's name in the catalogue (stdio)
+  --connection ID         the connection that the server is fixed to (none)
+  --connection-type TYPE  its type, where it has no record: names the SQL dialect
+  --catalog data-studio   the built-in catalogue covers this server's tools
+  --keeper ADDRESS        where keeperd is ($KEEPER_ADDRESS, else 127.0.0.1:7420)
+  --readonly              only calls that read
+  --policy-wait TIME      how long the first request waits for the policy (3s)
+  --metrics-address ADDR  serve Prometheus metrics on a loopback IP:PORT (nowhere)
+
+environment: KEEPER_ADDRESS, KEEPER_TOKEN, KEEPER_TOKEN_FILE, KEEPER_CA, KEEPER_CERT,
+KEEPER_KEY. No variable that begins with KEEPER_ reaches the server.
+
+exit: 0 the client ended or a signal came, 1 the server ended, 2 usage, 3 the server could
+not be started
+
+examples:
+  keeper-bridge stdio --app dockit -- npx -y @modelcontextprotocol/server-everything
+  keeper-bridge stdio --app sqlkit --server notes --connection prod --readonly -- notes-mcp
+)";
+
+Printout Error(std::string message) {
+  return {"keeper-bridge: error: " + std::move(message) +
+              "\n`keeper-bridge stdio --help` lists the flags\n",
+          ExitCode::kUsage};
+}
+
+std::string Quote(std::string_view text) { return "`" + EscapeForPeople(text, 128) + "`"; }
+
+// The flags as they were given.
+struct Flags {
+  std::optional<std::string> app;
+  std::optional<std::string> server;
+  std::optional<std::string> connection;
+  std::optional<std::string> connection_type;
+  std::optional<std::string> catalog;
+  std::optional<std::string> keeper;
+  std::optional<std::string> policy_wait;
+  std::optional<std::string> metrics_address;
+  bool readonly = false;
+  bool help = false;
+};
+
+// A flag has a value or is a switch.
+struct Flag {
+  std::string_view name;
+  std::optional<std::string> Flags::*value;
+  bool Flags::*is_on;
+};
+constexpr Flag kFlags[] = {
+    {"--app", &Flags::app, nullptr},
+    {"--server", &Flags::server, nullptr},
+    {"--connection", &Flags::connection, nullptr},
+    {"--connection-type", &Flags::connection_type, nullptr},
+    {"--catalog", &Flags::catalog, nullptr},
+    {"--keeper", &Flags::keeper, nullptr},
+    {"--policy-wait", &Flags::policy_wait, nullptr},
+    {"--metrics-address", &Flags::metrics_address, nullptr},
+    {"--readonly", nullptr, &Flags::readonly},
+    {"--help", nullptr, &Flags::help},
+    {"-h", nullptr, &Flags::help},
+};
+
+std::string UnknownFlag(const std::string& argument) {
+  std::vector<std::string_view> names;
+  for (const Flag& flag : kFlags) names.push_back(flag.name);
+  std::string message =
+      absl::StrFormat("got %s, want a flag, or `--` before the server's command", Quote(argument));
+  if (const auto near = NearestName(argument, names)) {
+    message += absl::StrFormat("; did you mean `%s`?", *near);
+  }
+  return message;
+}
+
+// Reads flags as `--name value` or `--name=value`; returns what is wrong, or nullopt.
+std::optional<std::string> ReadFlags(const std::vector<std::string>& arguments, Flags& flags) {
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const size_t equals = arguments[i].find('=');
+    const std::string name = arguments[i].substr(0, equals);
+    const auto flag = std::find_if(std::begin(kFlags), std::end(kFlags),
+                                   [&](const Flag& known) { return known.name == name; });
+    if (flag == std::end(kFlags)) return UnknownFlag(arguments[i]);
+    if (flag->is_on != nullptr) {
+      if (equals != std::string::npos) {
+        return absl::StrFormat("%s: got %s, want it without a value", name, Quote(arguments[i]));
+      }
+      flags.*flag->is_on = true;
+      continue;
+    }
+    std::optional<std::string>& value = flags.*flag->value;
+    if (value) return absl::StrFormat("%s: got it twice, want it once", name);
+    if (equals != std::string::npos) {
+      value = arguments[i].substr(equals + 1);
+    } else if (i + 1 < arguments.size() && !arguments[i + 1].starts_with("--")) {
+      value = arguments[++i];
+    } else {
+      return absl::StrFormat("%s: got no value, want one", name);
+    }
+  }
+  return std::nullopt;
+}
+
+// Says what is wrong with an id, or nullopt.
+std::optional<std::string> IdProblem(std::string_view flag, std::string_view id) {
+  if (IsValidId(id)) return std::nullopt;
+  return absl::StrFormat("%s: %s", flag, DescribeInvalidId(id));
+}
+
+std::optional<std::string> TypeProblem(const Flags& flags) {
+  if (!flags.connection_type) return std::nullopt;
+  if (!flags.connection) return "--connection-type: got one without --connection, want both";
+  if (FindDialect(*flags.connection_type) != nullptr) return std::nullopt;
+  std::string known;
+  for (const Dialect& dialect : AllDialects()) {
+    known += (known.empty() ? "" : ", ") + std::string(dialect.name);
+  }
+  return absl::StrFormat("--connection-type: got %s, want one of %s", Quote(*flags.connection_type),
+                         known);
+}
+
+std::variant<StdioCommand, Printout> Check(const Flags& flags,
+                                           std::vector<std::string> server_command,
+                                           const clients::GetEnv& get_env) {
+  const std::string server = flags.server.value_or("stdio");
+  const std::string wait = flags.policy_wait.value_or("3s");
+  if (!flags.app) return Error("--app: got none, want the app whose policy holds");
+  if (const auto problem = IdProblem("--app", *flags.app)) return Error(*problem);
+  if (const auto problem = IdProblem("--server", server)) return Error(*problem);
+  if (flags.connection) {
+    if (const auto problem = IdProblem("--connection", *flags.connection)) return Error(*problem);
+  }
+  if (const auto problem = TypeProblem(flags)) return Error(*problem);
+  if (flags.catalog && *flags.catalog != "data-studio") {
+    return Error(absl::StrFormat("--catalog: got %s, want `data-studio` or no such flag",
+                                 Quote(*flags.catalog)));
+  }
+  absl::Duration policy_wait;
+  if (!absl::ParseDuration(wait, &policy_wait) || policy_wait < absl::ZeroDuration() ||
+      policy_wait > kMaxPolicyWait) {
+    return Error(absl::StrFormat("--policy-wait: got %s, want a time from 0s to 1h, such as `3s`",
+                                 Quote(wait)));
+  }
+  if (flags.metrics_address) {
+    const absl::Status status = CheckMetricsAddress(*flags.metrics_address);
+    if (!status.ok()) return Error("--metrics-address: " + std::string(status.message()));
+  }
+  if (server_command.empty()) {
+    return Error("got no server, want `-- COMMAND [ARGUMENTS...]` behind the flags");
+  }
+
+  StdioCommand command;
+  command.core = {
+      .app = AppId(*flags.app),
+      .server = ServerId(server),
+      .connection =
+          flags.connection ? std::optional(ConnectionId(*flags.connection)) : std::nullopt,
+      .connection_type = flags.connection_type.value_or(""),
+      .builtin_catalog = flags.catalog.has_value(),
+      .read_only = flags.readonly,
+      .policy_wait = policy_wait,
+  };
+  command.metrics_address = flags.metrics_address.value_or("");
+  command.keeper = clients::ChannelOptionsFromEnvironment(get_env);
+  if (flags.keeper) command.keeper.address = *flags.keeper;
+  command.command = std::move(server_command);
+  return command;
+}
+
+}  // namespace
+
+std::variant<StdioCommand, Printout> ParseArguments(const std::vector<std::string>& arguments,
+                                                    const clients::GetEnv& get_env) {
+  const auto separator = std::find(arguments.begin(), arguments.end(), "--");
+  std::vector<std::string> ours(arguments.begin(), separator);
+  std::vector<std::string> server_command;
+  if (separator != arguments.end()) server_command.assign(separator + 1, arguments.end());
+
+  const std::string verb = ours.empty() ? "" : ours[0];
+  if (verb == "--version" || verb == "version") return Printout{"keeper-bridge " BK_VERSION "\n"};
+  if (verb == "--help" || verb == "-h" || verb == "help") return Printout{std::string(kUsage)};
+  if (verb != "stdio") {
+    return Printout{absl::StrFormat("keeper-bridge: error: got %s, want `stdio`\n\n%s",
+                                    verb.empty() ? "no command" : Quote(verb), kUsage),
+                    ExitCode::kUsage};
+  }
+  ours.erase(ours.begin());
+  Flags flags;
+  if (const auto problem = ReadFlags(ours, flags)) return Error(*problem);
+  if (flags.help) return Printout{std::string(kStdioHelp)};
+  return Check(flags, std::move(server_command), get_env);
+}
+
+std::vector<std::string> ServerEnvironment() { return EnvironmentWithout({"KEEPER_"}); }
+
+}  // namespace bridgekeeper::bridge

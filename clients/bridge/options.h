@@ -1,0 +1,54 @@
+// Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
+//
+// The command line of keeper-bridge.
+
+#ifndef BRIDGEKEEPER_CLIENTS_BRIDGE_OPTIONS_H_
+#define BRIDGEKEEPER_CLIENTS_BRIDGE_OPTIONS_H_
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "clients/bridge/mcp/core.h"
+#include "clients/sdk/channel.h"
+
+namespace bridgekeeper::bridge {
+
+// Exit codes of keeper-bridge.
+enum class ExitCode : int {
+  kOk = 0,           // the client ended the session, or we were told to stop
+  kServerEnded = 1,  // the MCP server ended by itself
+  kUsage = 2,        // flags, addresses, credentials
+  kNotStarted = 3,   // the MCP server could not be started
+};
+
+// `keeper-bridge stdio`.
+struct StdioCommand {
+  CoreOptions core;
+  std::string metrics_address;  // empty: none
+  clients::ChannelOptions keeper;
+  std::vector<std::string> command;  // the MCP server and its arguments
+};
+
+// What to print instead of running: help on standard output, an error on standard
+// error.
+struct Printout {
+  std::string text;
+  ExitCode code = ExitCode::kOk;
+};
+
+// Longest time that --policy-wait may name.
+inline constexpr absl::Duration kMaxPolicyWait = absl::Hours(1);
+
+// Reads the arguments after the program's name, and the environment.
+std::variant<StdioCommand, Printout> ParseArguments(const std::vector<std::string>& arguments,
+                                                    const clients::GetEnv& get_env);
+
+// The environment of the MCP server: `ours` without what is for us alone. Each is
+// "NAME=VALUE".
+std::vector<std::string> ServerEnvironment();
+
+}  // namespace bridgekeeper::bridge
+
+#endif  // BRIDGEKEEPER_CLIENTS_BRIDGE_OPTIONS_H_

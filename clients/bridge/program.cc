@@ -1,0 +1,111 @@
+// Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
+
+#include "clients/bridge/program.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "clients/bridge/metrics/metrics.h"
+#include "clients/bridge/report_observer.h"
+#include "clients/bridge/stdio/stdio_bridge.h"
+#include "clients/sdk/reporter.h"
+#include "clients/sdk/watch_policy_source.h"
+#include "policy/guard/guard.h"
+#include "runtime/clock.h"
+#include "runtime/id_source.h"
+#include "runtime/log.h"
+
+namespace bridgekeeper::bridge {
+namespace {
+
+// How long the last decisions may take to reach keeperd when a session ends.
+constexpr absl::Duration kFlushTimeout = absl::Milliseconds(500);
+
+std::string HostName() {
+  std::array<char, 256> name = {};
+  if (gethostname(name.data(), name.size() - 1) != 0) return "unknown";
+  return name.data();
+}
+
+ExitCode CodeOf(BridgeEnd end) {
+  switch (end) {
+    case BridgeEnd::kClient:
+    case BridgeEnd::kSignal:
+      return ExitCode::kOk;
+    case BridgeEnd::kServer:
+      return ExitCode::kServerEnded;
+  }
+  return ExitCode::kServerEnded;
+}
+
+}  // namespace
+
+ExitCode RunStdio(StdioCommand command) {
+  RealClock clock;
+  RandomIdSource ids;
+  JsonLogger log(STDERR_FILENO, LogLevel::kInfo, clock);
+  const auto fail = [&](std::string_view what, const absl::Status& status, ExitCode code) {
+    log.Error(what, {{"why", std::string(status.message())}});
+    return code;
+  };
+
+  const std::string app = command.core.app.value();
+  const std::string server = command.core.server.value();
+  const std::string host = HostName();
+  const std::string name = absl::StrFormat("%s/%d", host.substr(0, 100), getpid());
+
+  const auto channel = clients::Channel::Create(command.keeper);
+  if (!channel.ok()) return fail("the address of keeperd", channel.status(), ExitCode::kUsage);
+  const auto policies = clients::WatchPolicySource::Create(
+      *channel, {.apps = {command.core.app}, .bridge = name}, clock, ids);
+  if (!policies.ok()) return fail("the watch of the policy", policies.status(), ExitCode::kUsage);
+  const auto reporter = clients::Reporter::Create(
+      *channel, {.bridge = name, .apps = {app}, .version = BK_VERSION}, **policies, clock, ids);
+  if (!reporter.ok()) return fail("the reports", reporter.status(), ExitCode::kUsage);
+
+  BridgeMetrics metrics;
+  ReportObserver reports(**reporter, app, server, host, ids.NewId());
+  StdioOptions options;
+  options.core = std::move(command.core);
+  options.server = {.command = command.command, .environment = ServerEnvironment()};
+  options.client_in = UniqueFd(STDIN_FILENO);
+  options.client_out = UniqueFd(STDOUT_FILENO);
+  options.metrics_address = command.metrics_address;
+  options.metrics_page = [&](const CoreStats& stats, size_t requests_in_flight) {
+    const clients::ReporterStats sent = (*reporter)->Stats();
+    return metrics.Page(
+        stats, requests_in_flight, (*policies)->Stats(),
+        {.reported = sent.decisions, .dropped = sent.dropped, .queued = sent.queued});
+  };
+  const std::unique_ptr<PayloadJudge> judge = MakeGuard();
+  const auto bridge = StdioBridge::Create(std::move(options), {.policies = **policies,
+                                                               .judge = judge.get(),
+                                                               .clock = clock,
+                                                               .ids = ids,
+                                                               .log = log,
+                                                               .observers = {&metrics, &reports}});
+  if (!bridge.ok())
+    return fail("the bridge does not start", bridge.status(), ExitCode::kNotStarted);
+
+  // The command's arguments may hold secrets: only its name is told.
+  log.Info("serving", {{"app", app},
+                       {"server", server},
+                       {"command", command.command[0]},
+                       {"keeper", command.keeper.address},
+                       {"metrics_address", (*bridge)->metrics_address()}});
+  const BridgeEnd end = (*bridge)->Run();
+  const bool all_reported = (*reporter)->Flush(kFlushTimeout);
+  const clients::ReporterStats sent = (*reporter)->Stats();
+  log.Log(all_reported ? LogLevel::kInfo : LogLevel::kWarning, "ended",
+          {{"decisions", sent.decisions},
+           {"denials", sent.denials},
+           {"reports_lost", sent.dropped + (all_reported ? 0 : sent.queued)}});
+  return CodeOf(end);
+}
+
+}  // namespace bridgekeeper::bridge

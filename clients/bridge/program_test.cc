@@ -1,0 +1,296 @@
+// Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
+//
+// The program itself: a process between this test as its client and a fake server,
+// following a fake keeperd.
+
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "clients/sdk/testing/fake_pdp.h"
+#include "clients/sdk/testing/watch_messages.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "policy/base/mutex.h"
+#include "policy/testing/status_matchers.h"
+#include "runtime/clock.h"
+#include "runtime/process.h"
+#include "runtime/signals.h"
+#include "tests/support/wait.h"
+
+namespace bridgekeeper::bridge {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+constexpr int kDeadlineMs = 30'000;
+
+std::string Binary(const std::string& name) {
+  const char* folder = getenv("BK_BIN_DIR");
+  return std::string(folder == nullptr ? "build/release/bin" : folder) + "/" + name;
+}
+
+// A running keeper-bridge and its client.
+class Program {
+ public:
+  Program(const std::string& keeper, std::vector<std::string> flags,
+          std::vector<std::string> server) {
+    std::vector<std::string> command = {Binary("keeper-bridge"), "stdio", "--app", "app"};
+    command.insert(command.end(), flags.begin(), flags.end());
+    command.push_back("--");
+    command.insert(command.end(), server.begin(), server.end());
+    auto child = ChildProcess::Spawn(
+        {.command = std::move(command),
+         .environment = {"PATH=/usr/bin:/bin", "KEEPER_ADDRESS=" + keeper,
+                         "KEEPER_TOKEN=secret-token", "KEEPER_ANYTHING=x", "OTHER=kept"}});
+    EXPECT_THAT(child, IsOk());
+    if (child.ok()) child_ = std::make_unique<ChildProcess>(*std::move(child));
+  }
+
+  void Send(const std::string& line) {
+    const std::string bytes = line + "\n";
+    ASSERT_EQ(write(child_->stdin_fd().get(), bytes.data(), bytes.size()),
+              static_cast<ssize_t>(bytes.size()));
+  }
+  std::string Read() { return ReadLine(child_->stdout_fd().get(), out_); }
+  std::string Ask(const std::string& line) {
+    Send(line);
+    return Read();
+  }
+  // The next line of its log that holds `text`.
+  std::string ReadLog(std::string_view text) {
+    while (true) {
+      std::string line = ReadLine(child_->stderr_fd().get(), log_);
+      if (line.find(text) != std::string::npos || line == "<end>" || line == "<late>") return line;
+    }
+  }
+
+  void CloseInput() { child_->stdin_fd().Reset(); }
+  void CloseLog() { child_->stderr_fd().Reset(); }
+  void Signal(int signal) { kill(child_->pid(), signal); }
+
+  std::string End() {
+    pollfd ended = {.fd = child_->exit_fd(), .events = POLLIN, .revents = 0};
+    if (poll(&ended, 1, kDeadlineMs) != 1) return "it runs on";
+    return child_->ExitStatus()->ToString();
+  }
+  pid_t pid() const { return child_->pid(); }
+
+ private:
+  static std::string ReadLine(int fd, std::string& buffer) {
+    while (buffer.find('\n') == std::string::npos) {
+      pollfd ready = {.fd = fd, .events = POLLIN, .revents = 0};
+      if (poll(&ready, 1, kDeadlineMs) != 1) return "<late>";
+      char bytes[65536];
+      const ssize_t n = read(fd, bytes, sizeof bytes);
+      if (n <= 0) return "<end>";
+      buffer.append(bytes, static_cast<size_t>(n));
+    }
+    const size_t end = buffer.find('\n');
+    std::string line = buffer.substr(0, end);
+    buffer.erase(0, end + 1);
+    return line;
+  }
+
+  std::unique_ptr<ChildProcess> child_;
+  std::string out_;
+  std::string log_;
+};
+
+std::string Call(std::string_view act) {
+  return R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"do","arguments":{"act":")" +
+         std::string(act) + R"("}}})";
+}
+
+class ProgramTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    IgnoreSigpipe();
+    pdp_.OnReportDecisions(
+        [this](const v1::ReportDecisionsRequest& request, v1::ReportDecisionsResponse& response) {
+          MutexLock lock(mu_);
+          for (const v1::DecisionRecord& record : request.records()) records_.push_back(record);
+          response.set_acknowledged(request.records(request.records_size() - 1).sequence());
+          return absl::OkStatus();
+        });
+    pdp_.OnReportTools([this](const v1::ReportToolsRequest& request, v1::ReportToolsResponse&) {
+      MutexLock lock(mu_);
+      tools_.push_back(request);
+      return absl::OkStatus();
+    });
+    pdp_.OnHeartbeat([](const v1::HeartbeatRequest&, v1::HeartbeatResponse& response) {
+      response.mutable_interval()->set_seconds(1);
+      return absl::OkStatus();
+    });
+  }
+
+  // Gives the bridge that connects next a policy in which `do` is SAFE.
+  std::shared_ptr<clients::FakePdp::Watch> GivePolicy(Mode mode = Mode::kFullAccess) {
+    auto watch = pdp_.NextWatch(absl::Seconds(30));
+    EXPECT_NE(watch, nullptr);
+    if (watch == nullptr) return nullptr;
+    watch->Send(clients::Snapshot(2, {clients::PolicyChange(1, "app", mode),
+                                      clients::EntryChange(2, "app", "stdio", "do", Risk::kSafe)}));
+    return watch;
+  }
+
+  std::vector<v1::DecisionRecord> records() {
+    MutexLock lock(mu_);
+    return records_;
+  }
+  std::vector<v1::ReportToolsRequest> tools() {
+    MutexLock lock(mu_);
+    return tools_;
+  }
+
+  clients::FakePdp pdp_;
+  const std::string server_ = Binary("tests/fake_mcp_server");
+
+ private:
+  Mutex mu_;
+  std::vector<v1::DecisionRecord> records_ ABSL_GUARDED_BY(mu_);
+  std::vector<v1::ReportToolsRequest> tools_ ABSL_GUARDED_BY(mu_);
+};
+
+TEST_F(ProgramTest, DecidesOnWhatKeeperdSendsAndReportsIt) {
+  Program program(pdp_.address(), {}, {server_});
+  program.Send(Call("echo"));  // waits for the policy
+  const auto watch = GivePolicy();
+  EXPECT_THAT(program.Read(), HasSubstr(R"(\"act\":\"echo\")"));
+  watch->Send(clients::Changes(3, {clients::EntryDeleted(3, "app", "stdio", "do")}));
+  EXPECT_TRUE(support::WaitUntil(
+      [&] { return program.Ask(Call("echo")).find("TOOL_UNREVIEWED") != std::string::npos; }));
+  EXPECT_TRUE(support::WaitUntil([&] { return records().size() >= 2 && !tools().empty(); }));
+  EXPECT_EQ(records()[0].tool(), "do");
+  EXPECT_EQ(records()[0].app(), "app");
+  EXPECT_EQ(records()[0].server(), "stdio");
+  EXPECT_EQ(records()[0].decision().verdict(), v1::VERDICT_ALLOW);
+  EXPECT_EQ(records()[0].arguments_digest().size(), 64u);
+  EXPECT_EQ(tools()[0].tools_size(), 3);
+}
+
+TEST_F(ProgramTest, WhatIsReportedAtTheEndIsNotLost) {
+  Program program(pdp_.address(), {}, {server_});
+  program.Send(Call("echo"));
+  const auto watch = GivePolicy();
+  program.Read();
+  program.CloseInput();
+  EXPECT_EQ(program.End(), "exit code 0");
+  EXPECT_THAT(records(), SizeIs(1));
+}
+
+TEST_F(ProgramTest, NoSecretReachesTheServer) {
+  Program program(pdp_.address(), {}, {server_});
+  program.Send(Call("environment"));
+  const auto watch = GivePolicy();
+  EXPECT_EQ(watch->authorization(), "Bearer secret-token") << "it reached keeperd";
+  EXPECT_THAT(program.Read(),
+              AllOf(HasSubstr("OTHER=kept"), Not(HasSubstr("KEEPER_")), Not(HasSubstr("secret"))));
+}
+
+TEST_F(ProgramTest, NoSecretReachesTheLog) {
+  Program program(pdp_.address(), {}, {server_, "--password", "hunter2"});
+  program.CloseInput();
+  std::string log;
+  for (std::string line; (line = program.ReadLog("")) != "<end>";) log += line + "\n";
+  EXPECT_THAT(log,
+              AllOf(HasSubstr("serving"), Not(HasSubstr("secret")), Not(HasSubstr("hunter2"))));
+}
+
+// Its memory holds a token.
+TEST_F(ProgramTest, LeavesNoCoreFile) {
+  Program program(pdp_.address(), {}, {server_});
+  program.ReadLog("serving");
+  std::ifstream file("/proc/" + std::to_string(program.pid()) + "/limits");
+  const std::string limits{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  EXPECT_THAT(limits, ::testing::ContainsRegex("Max core file size +0 +0"));
+}
+
+TEST_F(ProgramTest, WithoutKeeperdEverythingIsDenied) {
+  std::string nobody;
+  {
+    const clients::FakePdp gone;
+    nobody = gone.address();
+  }
+  Program program(nobody, {"--policy-wait", "300ms"}, {server_});
+  EXPECT_THAT(program.Ask(Call("echo")), HasSubstr("PDP_UNREACHABLE"));
+}
+
+TEST_F(ProgramTest, AReadOnlyBridgeDeniesMoreThanReads) {
+  Program program(pdp_.address(), {"--readonly"}, {server_});
+  program.Send(Call("echo"));
+  auto watch = pdp_.NextWatch(absl::Seconds(30));
+  ASSERT_NE(watch, nullptr);
+  watch->Send(
+      clients::Snapshot(2, {clients::PolicyChange(1, "app", Mode::kFullAccess),
+                            clients::EntryChange(2, "app", "stdio", "do", Risk::kElevated)}));
+  EXPECT_THAT(program.Read(), HasSubstr("READ_ONLY_BRIDGE"));
+}
+
+// ---- exit codes -------------------------------------------------------------------
+
+TEST_F(ProgramTest, EndsWithZeroWhenTheClientEnds) {
+  Program program(pdp_.address(), {}, {server_});
+  EXPECT_THAT(program.Ask(R"({"jsonrpc":"2.0","id":1,"method":"ping"})"), HasSubstr("result"));
+  program.CloseInput();
+  EXPECT_EQ(program.End(), "exit code 0");
+}
+
+TEST_F(ProgramTest, EndsWithZeroOnEverySignalThatStops) {
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
+    Program program(pdp_.address(), {}, {server_});
+    EXPECT_THAT(program.Ask(R"({"jsonrpc":"2.0","id":1,"method":"ping"})"), HasSubstr("result"));
+    program.Signal(signal);
+    EXPECT_EQ(program.End(), "exit code 0") << signal;
+  }
+}
+
+TEST_F(ProgramTest, EndsWithOneWhenTheServerEnds) {
+  Program program(pdp_.address(), {}, {"/bin/sh", "-c", "exit 5"});
+  EXPECT_EQ(program.End(), "exit code 1");
+  EXPECT_THAT(program.ReadLog("the server ended"), HasSubstr("exit code 5"));
+}
+
+TEST_F(ProgramTest, EndsWithThreeWhenTheServerDoesNotStart) {
+  Program program(pdp_.address(), {}, {"/no/such/server"});
+  EXPECT_EQ(program.End(), "exit code 3");
+  EXPECT_THAT(program.ReadLog("does not start"), HasSubstr("/no/such/server"));
+}
+
+TEST_F(ProgramTest, EndsWithTwoOnABadAddress) {
+  Program program("keeper.example:7420", {}, {server_});
+  EXPECT_EQ(program.End(), "exit code 2");
+}
+
+// ---- its own standard error ---------------------------------------------------------
+
+// B177.
+TEST_F(ProgramTest, LivesOnWhenNobodyReadsItsLog) {
+  Program program(pdp_.address(), {}, {server_});
+  program.CloseLog();
+  program.Send(Call("stderr_lines"));
+  const auto watch = GivePolicy();
+  EXPECT_THAT(program.Read(), HasSubstr("stderr_lines"));
+  EXPECT_THAT(program.Ask("not json"), HasSubstr("-32700"));
+  program.CloseInput();
+  EXPECT_EQ(program.End(), "exit code 0");
+}
+
+TEST_F(ProgramTest, LivesOnWhenItsLogIsNotReadAndFull) {
+  Program program(pdp_.address(), {"--policy-wait", "1ms"}, {server_, "--stderr-flood", "1000000"});
+  for (int i = 0; i < 2000; ++i) ASSERT_THAT(program.Ask("not json"), HasSubstr("-32700"));
+}
+
+}  // namespace
+}  // namespace bridgekeeper::bridge

@@ -1,0 +1,125 @@
+// Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
+//
+// What the end-to-end tests share: a keeperd of their own on free ports, the CLI,
+// and MCP clients whose server is a bridge.
+
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+export const npmRoot = new URL('../npm/package.json', import.meta.url);
+export const require = createRequire(npmRoot);
+const { Client } = require('@modelcontextprotocol/sdk/client/index.js');
+const { StdioClientTransport } = require('@modelcontextprotocol/sdk/client/stdio.js');
+
+export const binDir = process.env.BK_BIN_DIR;
+export const here = (name) => fileURLToPath(new URL(name, import.meta.url));
+export const npmFile = (name) => fileURLToPath(new URL(`node_modules/${name}`, npmRoot));
+export const token = 'e2e-admin-token-0123456789abcdef';
+
+// Longest wait for anything that another process does.
+export const deadlineMs = 20_000;
+
+export function within(promise, what, ms = deadlineMs) {
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`got no ${what} within ${ms} ms`)), ms);
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
+
+// Asks again until `probe` answers something true.
+export async function until(probe, what, ms = deadlineMs) {
+  const end = Date.now() + ms;
+  while (Date.now() < end) {
+    const value = await probe();
+    if (value) return value;
+  }
+  throw new Error(`got no ${what} within ${ms} ms`);
+}
+
+export class Stack {
+  static async start() {
+    const stack = new Stack();
+    stack.clients = [];
+    stack.dir = await mkdtemp(join(tmpdir(), 'e2e-'));
+    await stack.startKeeperd();
+    return stack;
+  }
+
+  async startKeeperd(grpcAddress = '127.0.0.1:0') {
+    this.keeperd = spawn(join(binDir, 'keeperd'), ['--dev', '--data-dir', join(this.dir, 'data'),
+      '--grpc-address', grpcAddress, '--http-address', '127.0.0.1:0', '--metrics-address', '127.0.0.1:0'],
+    { env: { PATH: process.env.PATH, KEEPER_TOKEN: token }, stdio: ['ignore', 'ignore', 'pipe'] });
+    const log = [];
+    const serving = new Promise((resolve, reject) => {
+      createInterface({ input: this.keeperd.stderr }).on('line', (line) => {
+        log.push(line);
+        if (!line.startsWith('{')) return;
+        const event = JSON.parse(line);
+        if (event.message === 'serving') resolve(event);
+      });
+      this.keeperd.once('exit', (code) => reject(new Error(`keeperd ended with ${code}:\n${log.join('\n')}`)));
+    });
+    this.addresses = await within(serving, 'line that says keeperd is serving');
+  }
+
+  async stopKeeperd(signal = 'SIGTERM') {
+    if (this.keeperd.exitCode !== null || this.keeperd.signalCode !== null) return;
+    const ended = once(this.keeperd, 'exit');
+    this.keeperd.kill(signal);
+    await within(ended, 'end of keeperd');
+  }
+
+  environment() {
+    return { PATH: process.env.PATH, HOME: this.dir, KEEPER_ADDRESS: this.addresses.grpc_address, KEEPER_TOKEN: token };
+  }
+
+  // Runs the CLI; throws with its output where it does not exit with 0.
+  async keeper(...args) {
+    const { stdout } = await promisify(execFile)(join(binDir, 'keeper'), args,
+      { env: this.environment(), timeout: deadlineMs });
+    return stdout;
+  }
+
+  // Reviews tools as an operator would: once a bridge has reported them.
+  async review(app, server, command, tools, risk) {
+    const client = await this.connect(['--app', app, '--server', server], command);
+    await client.listTools();
+    await until(async () => (await this.keeper('catalog', 'list', '--unreviewed', '--app', app, '--server', server,
+      '-o', 'json')).includes(`"${tools[0]}"`), `report of ${tools[0]}`);
+    await this.keeper('catalog', 'review', '--app', app, '--server', server, ...tools, '--risk', risk, '--yes');
+    await client.close();
+  }
+
+  bridgeCommand(bridgeArgs, command) {
+    return [join(binDir, 'keeper-bridge'), 'stdio', ...bridgeArgs, '--', ...command];
+  }
+
+  // An MCP client of the official SDK whose server is a bridge in front of `command`.
+  async connect(bridgeArgs, command, { capabilities = {}, prepare = () => {} } = {}) {
+    const client = new Client({ name: 'e2e', version: '1' }, { capabilities });
+    prepare(client);
+    this.clients.push(client);
+    const [program, ...args] = this.bridgeCommand(bridgeArgs, command);
+    await within(client.connect(new StdioClientTransport(
+      { command: program, args, env: this.environment(), stderr: 'ignore' })), 'initialize');
+    return client;
+  }
+
+  async stop() {
+    for (const client of this.clients) await client.close();
+    await this.stopKeeperd();
+    await rm(this.dir, { recursive: true, force: true });
+  }
+}
+
+export function denialOf(result) {
+  return result._meta?.['bridgekeeper/denial'];
+}
