@@ -94,7 +94,8 @@ void Scanner::Next() {
     frames_.push_back(call);
     return;
   }
-  if (IsCallingOperator(token) && EndsOperand(at_)) {
+  if (token.Is(Keyword::kOffset)) frames_.back().limited = false;
+  if (IsCallingOperator(token)) {
     NoteCall(token, 2, FindFunction(tokens_.Name(token)));
   }
   ++at_;
@@ -143,6 +144,7 @@ void Scanner::Word(const Token& token) {
     frames_[depth].clause = clause;
   } else if (frame.clause != Clause::kDefinitions && EndsTables(token.keyword)) {
     frame.clause = Clause::kExpression;
+    frame.limited = token.Is(Keyword::kLimit);
   }
 }
 
@@ -185,12 +187,8 @@ bool Scanner::IsDistinctFrom(size_t index) const {
 bool Scanner::EndsOperand(size_t index) const {
   if (index == begin_) return false;
   const Token& token = At(index - 1);
-  if (token.kind == TokenKind::kWord) {
-    // `a NOT LIKE b`, `a ISNULL`.
-    return !token.IsReservedWord() || token.Is(Keyword::kNot) || token.Is(Keyword::kNull) ||
-           token.Is(Keyword::kIsnull) || token.Is(Keyword::kNotnull);
-  }
-  return token.MayBeObjectName() || token.kind == TokenKind::kNumber ||
+  if (IsCallingOperator(token)) return false;
+  return token.MayBeObjectName() || token.Is(Keyword::kNull) || token.kind == TokenKind::kNumber ||
          token.kind == TokenKind::kBlob || token.kind == TokenKind::kVariable ||
          token.kind == TokenKind::kClose;
 }
@@ -203,14 +201,18 @@ bool Scanner::IsCallHere(const Token& token) const {
                                        [&](Keyword word) { return At(at_ - 1).Is(word); });
   };
   using enum Keyword;
+  const Frame& frame = frames_.back();
   if (token.Is(kCast)) return false;
   if (token.Is(kBy)) return !follows({kOrder, kGroup, kPartition});
-  if (token.Is(kOffset)) return !EndsOperand(at_);
+  if (token.Is(kOffset)) return !frame.limited || !EndsOperand(at_);
   if (token.Is(kOver) || token.Is(kFilter)) {
     return at_ == begin_ || At(at_ - 1).kind != TokenKind::kClose;
   }
-  if (token.Is(kConflict)) return !follows({kOn});
-  if (token.Is(kMaterialized)) return !follows({kAs, kNot});
+  // Behind a table without WHERE, ON begins the condition of a join.
+  if (token.Is(kConflict)) {
+    return !follows({kOn}) || !upsert_ || frames_.size() > 1 || frame.clause != Clause::kExpression;
+  }
+  if (token.Is(kMaterialized)) return frame.clause != Clause::kAfterCommonTable;
   return true;
 }
 

@@ -46,6 +46,9 @@ class Scanner {
   // is STORED_CODE.
   void set_definition(bool definition) { definition_ = definition; }
 
+  // What follows is the rest of an INSERT: ON CONFLICT (columns) may stand in it.
+  void set_upsert(bool upsert) { upsert_ = upsert; }
+
   // Notes a read that shows more than data.
   void NoteSensitive(const Token& name) { NoteDoes(name, Does::kSensitive); }
 
@@ -68,6 +71,7 @@ class Scanner {
     size_t name = 0;  // token of the function
     size_t open = 0;  // token of the parenthesis
     uint32_t commas = 0;
+    bool limited = false;  // behind LIMIT, and its OFFSET may follow
   };
 
   void Next();
@@ -96,6 +100,7 @@ class Scanner {
   size_t end_ = 0;
   size_t at_ = 0;
   bool definition_ = false;
+  bool upsert_ = false;
 };
 
 }  // namespace bridgekeeper::sqlite

@@ -277,6 +277,7 @@ class Statement {
     }
     if (Skip(kAs) && at_ < end_) ++at_;  // its other name
     if (Is(TokenKind::kOpen)) Columns(*table);
+    scanner_.set_upsert(true);
     Rest(kInsertWords);
     return true;
   }
