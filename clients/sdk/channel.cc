@@ -257,6 +257,8 @@ absl::StatusOr<std::shared_ptr<Channel>> Channel::Create(const ChannelOptions& o
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kMinReconnectMs);
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kMaxReconnectMs);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kMaxReconnectMs);
+  // A connection a channel: what fills one does not hold up the other.
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   arguments.SetMaxReceiveMessageSize(kMaxReceivedBytes);
 
   auto rep = std::make_unique<Rep>();

@@ -385,7 +385,12 @@ JsonValue::Iterator& JsonValue::Iterator::operator++() {
 
 void AppendJsonString(std::string_view text, std::string& out) {
   out += '"';
-  for (const char c : text) {
+  size_t copied = 0;  // text before this stands in `out`
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (static_cast<uint8_t>(c) >= 0x20 && c != '"' && c != '\\') continue;
+    out += text.substr(copied, i - copied);
+    copied = i + 1;
     switch (c) {
       case '"':
         out += "\\\"";
@@ -409,13 +414,10 @@ void AppendJsonString(std::string_view text, std::string& out) {
         out += "\\t";
         break;
       default:
-        if (static_cast<uint8_t>(c) < 0x20) {
-          out += absl::StrFormat("\\u%04x", static_cast<int>(c));
-        } else {
-          out += c;
-        }
+        out += absl::StrFormat("\\u%04x", static_cast<int>(c));
     }
   }
+  out += text.substr(copied);
   out += '"';
 }
 

@@ -5,14 +5,17 @@
 #include <cstddef>
 
 #include "policy/guard/postgres.h"
+#include "policy/guard/sqlite.h"
 
 namespace bridgekeeper {
 namespace {
 
 constexpr std::string_view kPostgresAliases[] = {"pg", "postgresql"};
+constexpr std::string_view kSqliteAliases[] = {"sqlite3"};
 
 constexpr Dialect kDialects[] = {
     {"postgres", kPostgresAliases, kPostgresLimits, &JudgePostgres, nullptr},
+    {"sqlite", kSqliteAliases, kSqliteLimits, &JudgeSqlite, nullptr},
 };
 
 bool EqualFolded(std::string_view a, std::string_view lower) {

@@ -177,6 +177,14 @@ TEST(PostgresHostile, ManyEffectsMakeAShortAnswer) {
   EXPECT_EQ(judgement.effects[0].kind, "HOST_FILE");
 }
 
+TEST(PostgresHostile, ManyCallsAndManySafeFunctionsAreJudgedInTime) {
+  JudgeOptions options;
+  for (int i = 0; i < 5'000; ++i) options.safe_functions.insert("app.f" + std::to_string(i) + "()");
+  std::string text = "SELECT app.f0()";
+  for (int i = 1; i < 20'000; ++i) text += ",app.f" + std::to_string(i % 5'000) + "()";
+  EXPECT_EQ(Judge(text, options).risk, Risk::kSafe);
+}
+
 TEST(PostgresHostile, ALongNameIsCutInTheAnswer) {
   const Judgement judgement = Judge("SELECT \"" + std::string(10'000, 'x') + "\"()");
   ASSERT_EQ(judgement.effects.size(), 1u);

@@ -768,7 +768,7 @@ std::vector<std::string> PolicyWarnings(const McpPolicy& policy) {
     for (const auto& [id, override] : policy.connection_overrides) {
       if (policy.allowed_connection_ids.contains(id)) continue;
       out.push_back(
-          absl::StrFormat("the override of `%s` has no effect: the connection is not in "
+          absl::StrFormat("`connection_overrides.%s` has no effect: the connection is not in "
                           "`allowed_connection_ids`",
                           id.value()));
     }

@@ -543,7 +543,8 @@ TEST(PolicyWarnings, NamesWhatAnAdministratorShouldKnow) {
           "`ask_mode` CLIENT: destructive calls are confirmed by the agent's own client, within "
           "the agent's reach; only "
           "APPROVAL is outside it",
-          "the override of `b` has no effect: the connection is not in `allowed_connection_ids`",
+          "`connection_overrides.b` has no effect: the connection is not in "
+          "`allowed_connection_ids`",
           "this version does not know the feature `time-travel`: every call is denied with "
           "POLICY_UNSUPPORTED"));
 }

@@ -28,6 +28,9 @@ using text_internal::Node;
 
 constexpr std::string_view kVariablePrefix = "KEEPERD_";
 
+// OptionText() of a text that is not set.
+constexpr std::string_view kNotSet = "\"\"";
+
 // Flags that are no options.
 constexpr std::array<std::string_view, 6> kOtherFlags = {
     "--config", "--check-config", "--print-config", "--from", "--help", "--version"};
@@ -43,6 +46,18 @@ std::string Hint(std::string_view name, const std::vector<std::string>& known) {
   const std::vector<std::string_view> views(known.begin(), known.end());
   const auto nearest = NearestName(name, views);
   return nearest ? absl::StrFormat(" (did you mean `%s`?)", *nearest) : "";
+}
+
+// True for a file of blank lines and comments, such as one that shows the defaults.
+bool SetsNothing(std::string_view text) {
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    const size_t first = line.find_first_not_of(" \t\r");
+    if (first != std::string_view::npos && line[first] != '#') return false;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return true;
 }
 
 class Reader {
@@ -171,6 +186,7 @@ class Reader {
       Problem(absl::StrFormat("config `%s`: %s", config_path_, AsStd(text.status().message())));
       return;
     }
+    if (SetsNothing(*text)) return;
     text_internal::LineIndex lines(*text);
     std::vector<Issue> issues;
     const std::optional<Node> tree = text_internal::ReadTree(*text, lines, issues);
@@ -179,7 +195,6 @@ class Reader {
   }
 
   void ReadMap(const Node& tree, text_internal::LineIndex& lines, std::vector<Issue>& issues) {
-    if (tree.kind == Node::Kind::kNull) return;  // an empty file sets nothing
     const auto add = [&](const Node& at, std::string path, std::string message, std::string help) {
       Issue issue{.path = std::move(path), .message = std::move(message), .help = std::move(help)};
       lines.Place(at.offset, issue);
@@ -283,7 +298,9 @@ std::string PrintConfig(const CommandLine& command) {
   std::string out;
   for (const OptionRow& row : OptionTable()) {
     const auto origin = command.origins.find(row.key);
-    out += absl::StrFormat("%s: %s  # %s\n", row.key, OptionText(row, command.options),
+    const std::string text = OptionText(row, command.options);
+    // What is not set cannot be written as a value.
+    out += absl::StrFormat("%s%s: %s  # %s\n", text == kNotSet ? "# " : "", row.key, text,
                            origin == command.origins.end() ? "default" : origin->second);
   }
   return out;
@@ -312,7 +329,7 @@ std::string HelpText() {
     if (!row.value.empty()) name += " " + std::string(row.value);
     std::string help(row.help);
     const std::string text = OptionText(row, defaults);
-    if (!row.value.empty() && text != "\"\"") help += " (default " + text + ")";
+    if (!row.value.empty() && text != kNotSet) help += " (default " + text + ")";
     add(name, help);
   }
   add("--version", "print the version");

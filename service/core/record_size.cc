@@ -8,7 +8,7 @@ namespace bridgekeeper::service {
 namespace {
 
 // Tags and lengths of a string field; the small fields of a whole message.
-constexpr size_t kFieldBytes = 3;
+constexpr size_t kFieldBytes = 2;
 constexpr size_t kMessageBytes = 64;
 
 template <typename Strings>
@@ -25,7 +25,7 @@ struct Sizer {
       bytes += id.value().size() + kFieldBytes;
     }
     for (const auto& [id, override] : policy.connection_overrides) {
-      bytes += id.value().size() + 5 * kFieldBytes;
+      bytes += id.value().size() + 4 * kFieldBytes;
     }
     return bytes + BytesOf(policy.audit.mask) + BytesOf(policy.requires_features);
   }

@@ -9,9 +9,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "policy/base/mutex.h"
 #include "policy/base/strings.h"
 #include "runtime/clock.h"
 #include "runtime/id_source.h"
@@ -23,6 +25,9 @@
 
 namespace bridgekeeper::service {
 namespace {
+
+// How long a stop may take beyond drain_timeout: closing the store.
+constexpr absl::Duration kStopGrace = absl::Seconds(15);
 
 void Print(std::FILE* to, const std::string& text) {
   // What cannot be printed cannot be told either.
@@ -144,6 +149,32 @@ void LogStart(const Server& server, const store::PolicyStore& store, bool has_to
                        {"policies", store.PolicyCount()}});
 }
 
+// Ends the process where a stop hangs: a request that waits for a disk cannot be
+// cancelled. What was acknowledged is on disk.
+class StopWatchdog {
+ public:
+  StopWatchdog(absl::Duration timeout, Logger& log)
+      : thread_([this, timeout, &log](std::stop_token) {
+          MutexLock lock(mu_);
+          if (done_.WaitFor(mu_, absl::ToChronoNanoseconds(timeout), [this] { return is_done_; })) {
+            return;
+          }
+          log.Error("the stop hangs in a request that does not end; leaving");
+          _exit(kExitSomethingLost);
+        }) {}
+  ~StopWatchdog() {
+    MutexLock lock(mu_);
+    is_done_ = true;
+    done_.NotifyAll();
+  }
+
+ private:
+  Mutex mu_;
+  CondVar done_;
+  bool is_done_ ABSL_GUARDED_BY(mu_) = false;
+  std::jthread thread_;
+};
+
 int Serve(const StartedWith& start, const CommandLine& command, IdSource& ids) {
   const Options& options = command.options;
   const RealClock clock;
@@ -168,8 +199,12 @@ int Serve(const StartedWith& start, const CommandLine& command, IdSource& ids) {
   LetStopSignalsEnd();
   log.Info("stopping", {{"signal", signal == SIGTERM ? "SIGTERM" : "SIGINT"},
                         {"drain_timeout", options.drain_timeout}});
-  const bool drained = (*server)->Stop();
-  server->reset();
+  bool drained = false;
+  {
+    const StopWatchdog watchdog(options.drain_timeout + kStopGrace, log);
+    drained = (*server)->Stop();
+    server->reset();
+  }
   if (drained) {
     log.Info("stopped");
     return kExitClean;

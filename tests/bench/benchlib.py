@@ -13,6 +13,7 @@ import secrets
 import select
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -104,6 +105,10 @@ class Keeperd:
     def env(self):
         return {**os.environ, "KEEPER_ADDRESS": self.address, "KEEPER_TOKEN": self.token}
 
+    def server(self, name="keeperd", apps=None):
+        """How bk_loadgen names it; `apps`: ask about one of so many each time."""
+        return f"{name}={self.address}{'' if apps is None else f'@{apps}'}#{self.process.pid}"
+
     def rss_mib(self):
         return rss_mib(self.process.pid)
 
@@ -122,22 +127,36 @@ class Keeperd:
         """The sum of a metric over its labels."""
         page = subprocess.run(["curl", "--silent", "--fail", "--noproxy", "*", f"http://{self.metrics}/metrics"],
                               capture_output=True, text=True, timeout=DEADLINE_S, check=True).stdout
-        total = 0.0
-        for line in page.splitlines():
-            if line.startswith(name) and line[len(name)] in " {":
-                total += float(line.rsplit(" ", 1)[1])
-        return total
+        values = [float(line.rsplit(" ", 1)[1]) for line in page.splitlines()
+                  if line.startswith((name + " ", name + "{"))]
+        if not values:
+            raise BenchError(f"keeperd has no metric {name}")
+        return sum(values)
 
 
 @contextlib.contextmanager
 def echo(answer_file):
-    """The bare server that answers with the bytes of a file; yields its address."""
+    """The bare server that answers with the bytes of a file; yields how bk_loadgen names it."""
     process = subprocess.Popen([BIN / "bk_echo", answer_file], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                text=True)
     try:
-        yield read_line(process.stdout, "bk_echo")
+        yield f"echo={read_line(process.stdout, 'bk_echo')}#{process.pid}"
     finally:
         end(process)
+
+
+ECHO_TOOL = {"app": "bench", "server": "stdio", "tool": "echo", "risk": "SAFE", "needs_connection": "NO"}
+
+
+def guard_echo(keeperd):
+    """Lets app `bench` call the one tool of bk_mcp_echo."""
+    keeperd.put_policy("bench", mode="READ_ONLY")
+    keeperd.keeper("catalog", "put", "-f", "-", stdin=json.dumps(ECHO_TOOL))
+
+
+def bridged_echo(keeperd):
+    """The command of bk_mcp_echo behind a bridge."""
+    return f"{BIN / 'keeper-bridge'} stdio --app bench --keeper {keeperd.address} -- {BIN / 'bk_mcp_echo'}"
 
 
 def rss_mib(pid):
@@ -197,3 +216,11 @@ def finish(name, figures, arguments):
     document = {"benchmark": name, "machine": machine(), "figures": figures}
     if arguments.json:
         pathlib.Path(arguments.json).write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+
+
+def run(main):
+    """Runs a benchmark; one that cannot be made says why."""
+    try:
+        main()
+    except BenchError as error:
+        sys.exit(f"bench: {error}")

@@ -29,14 +29,15 @@ def main():
     with benchlib.folder() as work, benchlib.Keeperd(work / "data") as keeperd:
         keeperd.put_policy("bench", mode="FULL_ACCESS")
         answer = work / "answer.bin"
-        verdict = benchlib.loadgen("sample", "--server", f"keeperd={keeperd.address}", "--out", answer, quiet=True)
-        print(f"Unary Decide ({verdict.strip()}, {answer.stat().st_size} bytes of answer); "
-              "echo parses the same and answers as much, ratio 1:")
+        verdict = benchlib.loadgen("sample", "--server", keeperd.server(), "--out", answer, quiet=True)
+        print(f"Unary Decide ({verdict.strip()}, {answer.stat().st_size} bytes of answer; "
+              "echo parses the same and answers as much, ratio 1; "
+              "cpu: the server's processor time for each call):")
         with benchlib.echo(answer) as echo:
-            figures = benchlib.measure("--server", f"keeperd={keeperd.address}", "--server", f"echo={echo}",
+            figures = benchlib.measure("--server", keeperd.server(), "--server", echo,
                                        "--in-flight", arguments.in_flight, "--rounds", arguments.rounds,
                                        "--seconds", arguments.seconds)
     benchlib.finish("decide", figures, arguments)
 
 
-main()
+benchlib.run(main)

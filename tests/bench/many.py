@@ -20,10 +20,10 @@ def main():
     print(benchlib.machine(), "\n")
     with benchlib.folder() as work, benchlib.Keeperd(work / "data") as keeperd:
         keeperd.put_policy("bench", mode="FULL_ACCESS")
-        figures = benchlib.measure("--server", f"keeperd={keeperd.address}", "--form", arguments.form,
+        figures = benchlib.measure("--server", keeperd.server(), "--form", arguments.form,
                                    "--in-flight", arguments.in_flight, "--rounds", arguments.rounds,
                                    "--seconds", arguments.seconds, "--items", arguments.items)
     benchlib.finish(arguments.form, figures, arguments)
 
 
-main()
+benchlib.run(main)

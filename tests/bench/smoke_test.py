@@ -25,7 +25,8 @@ class LoadgenTest(unittest.TestCase):
             answer.write_bytes(b"")  # an empty answer is a valid one
             figures_file = work / "figures.json"
             with benchlib.echo(answer) as one, benchlib.echo(answer) as two:
-                done = self.run_loadgen("measure", "--server", f"one={one}", "--server", f"two={two}",
+                done = self.run_loadgen("measure", "--server", one.replace("echo", "one"),
+                                        "--server", two.replace("echo", "two"),
                                         "--in-flight", "1,4", *QUICK, "--json", figures_file)
             self.assertEqual(done.returncode, 0, done.stderr)
             figures = json.loads(figures_file.read_text())
@@ -46,11 +47,11 @@ class LoadgenTest(unittest.TestCase):
             request.write_bytes(b"")
             with benchlib.echo(answer) as one:
                 done = self.run_loadgen(
-                    "measure", "--server", f"raw={one},/bridgekeeper.v1.DecisionService/Decide,{request}",
+                    "measure", "--server", f"{one},/bridgekeeper.v1.DecisionService/Decide,{request}",
                     "--in-flight", "2", *QUICK)
             self.assertEqual(done.returncode, 0, done.stderr)
             with benchlib.echo(answer) as one:
-                done = self.run_loadgen("measure", "--server", f"raw={one},/no.such.Service/Method,{request}",
+                done = self.run_loadgen("measure", "--server", f"{one},/no.such.Service/Method,{request}",
                                         "--in-flight", "2", *QUICK)
             self.assertEqual(done.returncode, 1)
             self.assertIn("UNIMPLEMENTED", done.stderr)
@@ -61,7 +62,7 @@ class LoadgenTest(unittest.TestCase):
             answer.write_bytes(b"\x0a\x02\x08\x03")  # decision { verdict: VERDICT_ALLOW }
             copy = work / "copy.bin"
             with benchlib.echo(answer) as one:
-                done = self.run_loadgen("sample", "--server", f"echo={one}", "--out", copy)
+                done = self.run_loadgen("sample", "--server", one, "--out", copy)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertTrue(done.stdout.startswith("ALLOW "), done.stdout)
             self.assertEqual(copy.read_bytes(), answer.read_bytes())

@@ -76,6 +76,7 @@ LAYERS = {
     "service": (["policy", "runtime", "proto/convert", "store/api", "store/decorators", "store/factory"],
                 PURE + ["io", "posix", "proto", "grpc", "boost", "openssl", "prometheus", "json", "yaml", "cli11",
                         "spdlog"]),
+    "service/core/testing": (["policy", "runtime", "store", "service"], PURE + ["io", "gtest"]),
     "clients": (BELOW_CLIENTS,
                 PURE + ["io", "posix", "proto", "grpc", "boost", "openssl", "curl", "prometheus", "json", "yaml",
                         "cli11", "spdlog"]),

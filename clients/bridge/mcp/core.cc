@@ -418,7 +418,7 @@ void BridgeCore::OnClientNotification(const Message& message, std::string_view l
   if (message.method == "notifications/initialized") initialized_ = true;
   if (message.method == "notifications/cancelled") {
     const auto token = message.Param("requestId");
-    const auto id = token ? KeyOfIdToken(token->raw()) : std::nullopt;
+    const auto id = token ? KeyOfId(*token) : std::nullopt;
     const auto found = id ? pending_.find(*id) : pending_.end();
     if (found != pending_.end()) {
       const bool was_waiting = found->second.use == Pending::Use::kWaiting;
@@ -506,7 +506,7 @@ void BridgeCore::OnServerNotification(const Message& message, std::string_view l
   }
   if (message.method == "notifications/cancelled") {
     const auto token = message.Param("requestId");
-    if (const auto id = token ? KeyOfIdToken(token->raw()) : std::nullopt) {
+    if (const auto id = token ? KeyOfId(*token) : std::nullopt) {
       server_pending_.erase(*id);
       // In 2026-07-28 a server ends a subscription in this way.
       const auto listen = pending_.find(*id);
@@ -522,7 +522,7 @@ std::string BridgeCore::AcknowledgedWithToolChanges(const Message& message,
                                                     std::string_view line) const {
   // The policy changes the list although the server's own never does.
   const auto token = message.Meta(kMetaSubscription);
-  const auto id = token ? KeyOfIdToken(token->raw()) : std::nullopt;
+  const auto id = token ? KeyOfId(*token) : std::nullopt;
   const auto listen = id ? pending_.find(*id) : pending_.end();
   const auto honoured = message.Param("notifications");
   if (listen == pending_.end() || !listen->second.wants_tool_changes || !honoured ||

@@ -63,10 +63,10 @@ std::string EnvelopeProblem(JsonValue envelope, Message& message) {
   const auto result = envelope.Find("result");
   const auto error = envelope.Find("error");
   if (const auto id = envelope.Find("id")) {
-    const auto key = KeyOfIdToken(id->raw());
+    auto key = KeyOfId(*id);
     if (key) {
       message.id_token = id->raw();
-      message.id = *key;
+      message.id = *std::move(key);
     } else if (!(id->is_null() && error)) {
       return "`id`: want a string or an integer";
     }
@@ -176,13 +176,15 @@ std::optional<JsonValue> Message::Meta(std::string_view name) const {
   return meta ? meta->Find(name) : std::nullopt;
 }
 
-std::optional<IdKey> KeyOfIdToken(std::string_view token) {
-  const auto document = JsonDocument::Parse(token, {.max_depth = 0, .max_values = 1});
-  if (!document.ok()) return std::nullopt;
-  const JsonValue id = document->root();
+std::optional<IdKey> KeyOfId(JsonValue id) {
   if (id.is_string()) return "s" + std::string(id.string());
   const auto number = id.is_number() ? id.integer() : std::nullopt;
   return number ? std::optional<IdKey>("n" + std::to_string(*number)) : std::nullopt;
+}
+
+std::optional<IdKey> KeyOfIdToken(std::string_view token) {
+  const auto document = JsonDocument::Parse(token, {.max_depth = 0, .max_values = 1});
+  return document.ok() ? KeyOfId(document->root()) : std::nullopt;
 }
 
 Outline OutlineOf(std::string_view text) {

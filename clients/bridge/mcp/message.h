@@ -97,8 +97,9 @@ Outline OutlineOf(std::string_view text);
 // last. Empty where there is none.
 std::string_view IdAtEnd(std::string_view text);
 
-// The key of an id by its token; nullopt where it is neither a string nor an integer
+// The key of an id, or of its token; nullopt where it is neither a string nor an integer
 // that fits 64 bits.
+std::optional<IdKey> KeyOfId(JsonValue id);
 std::optional<IdKey> KeyOfIdToken(std::string_view token);
 
 }  // namespace bridgekeeper::bridge

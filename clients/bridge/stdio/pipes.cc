@@ -16,8 +16,12 @@ using boost::system::error_code;
 
 // ---- LineReader ----------------------------------------------------------------
 
-LineReader::LineReader(boost::asio::io_context& io, UniqueFd fd, OnFrame on_frame, OnEnd on_end)
-    : descriptor_(io, fd.Release()), on_frame_(std::move(on_frame)), on_end_(std::move(on_end)) {}
+LineReader::LineReader(boost::asio::io_context& io, UniqueFd fd, OnFrame on_frame, OnBatch on_batch,
+                       OnEnd on_end)
+    : descriptor_(io, fd.Release()),
+      on_frame_(std::move(on_frame)),
+      on_batch_(std::move(on_batch)),
+      on_end_(std::move(on_end)) {}
 
 void LineReader::Read() {
   if (reading_ || is_closed()) return;
@@ -38,10 +42,12 @@ void LineReader::Drain() {
     const auto frame = framer_.Next();
     if (!frame) {
       if (at_end_) return End();
+      on_batch_();
       return Read();
     }
     on_frame_(*frame);
   }
+  on_batch_();
 }
 
 void LineReader::Resume() {
@@ -54,6 +60,7 @@ void LineReader::Resume() {
 
 void LineReader::End() {
   if (const auto frame = framer_.Finish()) on_frame_(*frame);
+  on_batch_();
   if (is_closed()) return;
   Close();
   on_end_();

@@ -26,10 +26,13 @@ inline constexpr size_t kReadBytes = 64 << 10;
 class LineReader {
  public:
   using OnFrame = std::function<void(const Frame&)>;
+  // All frames that have arrived were handed out, for now.
+  using OnBatch = std::function<void()>;
   // The stream has ended: after its last frame.
   using OnEnd = std::function<void()>;
 
-  LineReader(boost::asio::io_context& io, UniqueFd fd, OnFrame on_frame, OnEnd on_end);
+  LineReader(boost::asio::io_context& io, UniqueFd fd, OnFrame on_frame, OnBatch on_batch,
+             OnEnd on_end);
 
   void Start() { Read(); }
 
@@ -49,6 +52,7 @@ class LineReader {
 
   boost::asio::posix::stream_descriptor descriptor_;
   const OnFrame on_frame_;
+  const OnBatch on_batch_;
   const OnEnd on_end_;
   LineFramer framer_;
   bool paused_ = false;

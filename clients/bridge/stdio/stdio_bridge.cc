@@ -64,10 +64,10 @@ class StdioBridge::Loop {
         server_(std::move(server)),
         from_client_(
             io_, std::move(options.client_in), [this](const Frame& f) { OnClientFrame(f); },
-            [this] { OnClientEnd(); }),
+            [this] { Flush(); }, [this] { OnClientEnd(); }),
         from_server_(
             io_, std::move(server_.stdout_fd()), [this](const Frame& f) { OnServerFrame(f); },
-            [this] { OnServerEnds("it closed its standard output"); }),
+            [this] { Flush(); }, [this] { OnServerEnds("it closed its standard output"); }),
         to_client_(
             io_, std::move(options.client_out), kMaxQueuedBytes / 2, [this] { OnDrained(); },
             [this] { OnClientGone(); }),
@@ -143,12 +143,17 @@ class StdioBridge::Loop {
 
   void OnClientFrame(const Frame& frame) {
     core_.OnClientFrame(frame, out_);
-    Flush();
+    FlushIfMuch();
   }
 
   void OnServerFrame(const Frame& frame) {
     core_.OnServerFrame(frame, out_);
-    Flush();
+    FlushIfMuch();
+  }
+
+  // What one read brought is sent with one write, unless it is much.
+  void FlushIfMuch() {
+    if (out_.to_client.size() + out_.to_server.size() > kReadBytes) Flush();
   }
 
   // Sends what the core said, and sees to what follows from it.

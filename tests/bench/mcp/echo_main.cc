@@ -1,0 +1,54 @@
+// Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
+//
+// bk_mcp_echo is the smallest MCP server on standard input and output: one tool,
+// `echo`, that answers at once. What it takes is next to nothing, so that the way to
+// it can be measured.
+
+#include <iostream>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "policy/base/json.h"
+
+namespace {
+
+using bridgekeeper::JsonDocument;
+using bridgekeeper::JsonValue;
+
+constexpr std::string_view kInitialized =
+    R"({"protocolVersion":"2025-11-25","capabilities":{"tools":{}},)"
+    R"("serverInfo":{"name":"bk_mcp_echo","version":"1"}})";
+constexpr std::string_view kTools =
+    R"({"tools":[{"name":"echo","description":"Answers at once.",)"
+    R"("inputSchema":{"type":"object","properties":{"text":{"type":"string"}}},)"
+    R"("annotations":{"readOnlyHint":true}}]})";
+constexpr std::string_view kCalled = R"({"content":[{"type":"text","text":"hello"}]})";
+
+std::string_view ResultOf(std::string_view method) {
+  if (method == "initialize") return kInitialized;
+  if (method == "tools/list") return kTools;
+  if (method == "tools/call") return kCalled;
+  return "{}";
+}
+
+}  // namespace
+
+int main() {
+  std::ios::sync_with_stdio(false);
+  std::cin.tie(nullptr);
+  std::string line;
+  std::string answer;
+  while (std::getline(std::cin, line)) {
+    const auto document = JsonDocument::Parse(line);
+    if (!document.ok()) continue;
+    const std::optional<JsonValue> id = document->root().Find("id");
+    const std::optional<JsonValue> method = document->root().Find("method");
+    if (!id.has_value() || !method.has_value() || !method->is_string()) continue;
+    answer.assign(R"({"jsonrpc":"2.0","id":)");
+    answer.append(id->raw()).append(R"(,"result":)").append(ResultOf(method->string()));
+    answer.append("}\n");
+    std::cout.write(answer.data(), static_cast<std::streamsize>(answer.size())).flush();
+  }
+  return 0;
+}

@@ -1,0 +1,1 @@
+ALTER TABLE main.t ADD z

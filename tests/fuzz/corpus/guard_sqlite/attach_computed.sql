@@ -1,0 +1,1 @@
+ATTACH 'a' || 'b' AS m

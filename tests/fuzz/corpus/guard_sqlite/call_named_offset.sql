@@ -1,0 +1,1 @@
+SELECT a LIKE offset(1) FROM t LIMIT 1 OFFSET (2)

@@ -1,0 +1,1 @@
+CREATE VIRTUAL TABLE n USING fts5(a, content = 'pragma_optimize')

@@ -1,0 +1,1 @@
+CREATE TABLE n(a, b GENERATED ALWAYS AS (my_fn(a)))

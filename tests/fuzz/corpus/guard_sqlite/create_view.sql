@@ -1,0 +1,1 @@
+CREATE VIEW n(p) AS SELECT lower(name) FROM t

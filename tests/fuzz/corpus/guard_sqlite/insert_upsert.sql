@@ -1,0 +1,1 @@
+INSERT INTO t(id, a) VALUES (1, 2) ON CONFLICT (id) DO UPDATE SET a = excluded.a WHERE a > 0

@@ -1,0 +1,1 @@
+SELECT hex(zeroblob(900000000))

@@ -1,0 +1,1 @@
+SELECT * FROM t, (u, pragma_optimize(2))

@@ -1,0 +1,1 @@
+REPLACE INTO t(a) VALUES (1)

@@ -1,0 +1,1 @@
+SELECT [drop table] FROM t2

@@ -1,0 +1,1 @@
+SELECT t.a, j.value FROM t, json_tree(t.doc, '$.a') AS j

@@ -1,0 +1,1 @@
+SELECT * FROM (WITH c(p, q) AS (SELECT 1, 2) SELECT p FROM c)

@@ -1,0 +1,1 @@
+SELECT "lower"(name), [upper](name), `abs`(a) FROM t

@@ -1,0 +1,1 @@
+VACUUM main INTO 'x'

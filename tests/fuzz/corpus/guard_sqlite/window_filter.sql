@@ -1,0 +1,1 @@
+SELECT count(*) FILTER (WHERE a > 1) OVER (ORDER BY a) FROM t

@@ -1,0 +1,1 @@
+WITH c AS (SELECT 1 AS n) UPDATE t SET a = (SELECT n FROM c)
