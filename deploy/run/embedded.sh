@@ -7,7 +7,7 @@
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-bin=${BK_BIN:-$root/build/release/bin}
+bin=${BK_BIN_DIR:-$root/build/release/bin}
 once=false
 for argument in "$@"; do
   case $argument in

@@ -94,6 +94,7 @@ void Scanner::Next() {
     frames_.push_back(call);
     return;
   }
+  if (token.Is(Keyword::kOffset)) frames_.back().limited = false;
   if (IsCallingOperator(token)) {
     NoteCall(token, 2, FindFunction(tokens_.Name(token)));
   }

@@ -71,7 +71,7 @@ class Scanner {
     size_t name = 0;  // token of the function
     size_t open = 0;  // token of the parenthesis
     uint32_t commas = 0;
-    bool limited = false;  // behind LIMIT
+    bool limited = false;  // behind LIMIT, and its OFFSET may follow
   };
 
   void Next();
