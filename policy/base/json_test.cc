@@ -246,6 +246,8 @@ TEST(Json, ErrorsNamePlaceAndWant) {
               StatusIs(kInvalid, "JSON at byte 7: got a second member `a` in one object"));
   EXPECT_THAT(JsonDocument::Parse("\"ab\\ud800\""),
               StatusIs(kInvalid, "JSON at byte 3: got a lone surrogate"));
+  EXPECT_THAT(JsonDocument::Parse("\xEF\xBB\xBF{}"),
+              StatusIs(kInvalid, "JSON at byte 0: got a byte order mark"));
   EXPECT_THAT(JsonDocument::Parse("[\"\xFF\"]"),
               StatusIs(kInvalid, "JSON at byte 2: got invalid UTF-8"));
 }
@@ -305,7 +307,8 @@ TEST(Json, IteratesInTheOrderOfTheText) {
   for (const JsonValue member : document.root()) names.emplace_back(member.key());
   EXPECT_THAT(names, ElementsAre("b", "a", "c"));
   std::vector<std::string> elements;
-  for (const JsonValue element : *document.root().Find("b")) elements.emplace_back(element.raw());
+  const JsonValue list = *document.root().Find("b");
+  for (const JsonValue element : list) elements.emplace_back(element.raw());
   EXPECT_THAT(elements, ElementsAre("1", R"([2,{"x":3}])", "4"));
   EXPECT_EQ(document.root().size(), 3u);
   EXPECT_EQ(document.root().Find("a")->size(), 0u);
@@ -320,7 +323,8 @@ TEST(Json, FindsMembersByTheirUnescapedNames) {
   EXPECT_EQ(document.root().Find("method")->string(), "x");
   EXPECT_TRUE(document.root().Find("plain")->boolean());
   EXPECT_EQ(document.root().Find("me\\u0074hod"), std::nullopt);
-  EXPECT_EQ(Parse("[1]").root().Find("0"), std::nullopt);
+  const JsonDocument list = Parse("[1]");
+  EXPECT_EQ(list.root().Find("0"), std::nullopt);
 }
 
 TEST(Json, KindsAreTold) {
@@ -361,7 +365,8 @@ TEST_P(CanonicalJsonTest, Writes) {
   const JsonDocument document = Parse(GetParam().text);
   EXPECT_EQ(CanonicalJson(document.root()), GetParam().want);
   // What is canonical stays as it is.
-  EXPECT_EQ(CanonicalJson(Parse(GetParam().want).root()), GetParam().want);
+  const JsonDocument canonical = Parse(GetParam().want);
+  EXPECT_EQ(CanonicalJson(canonical.root()), GetParam().want);
 }
 
 INSTANTIATE_TEST_SUITE_P(

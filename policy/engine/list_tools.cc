@@ -169,9 +169,7 @@ ToolListing ListTools(const PolicyView& view, const ListContext& context,
     call.read_only_hint = tools[i].read_only_hint;
     call.listed_by_server = context.listed_by_server;
     call.read_only_bridge = context.read_only;
-    Evaluation e{.view = view,
-                 .call = call,
-                 .hypothesis = {.any_connection = !context.fixed_connection.has_value()}};
+    Evaluation e{.view = view, .call = call, .hypothesis = {.any_connection = true}};
     const Decision decision = internal::Run(e);
     if (decision.verdict != Verdict::kDeny) {
       const Risk risk = ListedRisk(view, call, e);

@@ -32,7 +32,8 @@ class Reader {
       Want(member.key() == "cases" || member.key() == "setup", member, "`setup` or `cases`");
     }
     std::set<std::string> names;
-    for (const JsonValue item : *root_.Find("cases")) {
+    const JsonValue cases = *root_.Find("cases");
+    for (const JsonValue item : cases) {
       out.push_back(std::make_unique<DecisionVector>());
       ReadCase(item, *out.back());
       Want(names.insert(out.back()->name).second, item, "a name of its own");
