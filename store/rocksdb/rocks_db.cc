@@ -3,8 +3,11 @@
 #include "store/rocksdb/rocks_db.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdarg>
+#include <optional>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "absl/strings/str_format.h"
@@ -15,6 +18,8 @@
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/options.h"
 #include "rocksdb/table.h"
+#include "store/rocksdb/files.h"
+#include "store/rocksdb/log_scan.h"
 #include "store/rocksdb/rocks_status.h"
 
 namespace bridgekeeper::store {
@@ -95,6 +100,18 @@ std::vector<rocksdb::ColumnFamilyDescriptor> MakeFamilies(const RocksStoreOption
   return out;
 }
 
+// The number in `MANIFEST-<number>`, which may have a slash in front.
+std::optional<uint64_t> ManifestNumber(std::string_view name) {
+  constexpr std::string_view kPrefix = "MANIFEST-";
+  if (name.starts_with('/')) name.remove_prefix(1);
+  if (!name.starts_with(kPrefix)) return std::nullopt;
+  name.remove_prefix(kPrefix.size());
+  uint64_t number = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  if (error != std::errc() || end != name.data() + name.size()) return std::nullopt;
+  return number;
+}
+
 absl::Status CheckFamilies(const std::string& path, const rocksdb::DBOptions& options) {
   std::vector<std::string> names;
   BK_RETURN_IF_ERROR(FromRocksOpen(rocksdb::DB::ListColumnFamilies(options, path, &names), path));
@@ -139,6 +156,40 @@ RocksDb::~RocksDb() {
     // The handle is given back whatever is answered, and the database closes next.
     (void)db_->DestroyColumnFamilyHandle(family);
   }
+}
+
+absl::StatusOr<Manifest> CurrentManifest(const RocksDb& db) {
+  std::vector<std::string> files;
+  Manifest out;
+  BK_RETURN_IF_ERROR(FromRocks(db.db().GetLiveFiles(files, &out.bytes, /*flush_memtable=*/false)));
+  for (const std::string& file : files) {
+    if (const auto number = ManifestNumber(file)) out.number = *number;
+  }
+  return out;
+}
+
+absl::Status CheckManifest(const std::string& path, const Manifest& least) {
+  BK_ASSIGN_OR_RETURN(std::string name, ReadFile(path + "/CURRENT"));
+  const std::optional<uint64_t> number =
+      name.ends_with('\n') ? ManifestNumber(name.substr(0, name.size() - 1)) : std::nullopt;
+  if (!number) return DamagedFiles(path, "`CURRENT` names no MANIFEST");
+  name.pop_back();
+  if (*number < least.number) {
+    return DamagedFiles(path,
+                        absl::StrFormat("`CURRENT` names `%s`, and a newer one was in use", name));
+  }
+  if (!Exists(path + "/" + name)) {
+    return DamagedFiles(path, absl::StrFormat("`%s` is missing", name));
+  }
+  if (*number > least.number) return absl::OkStatus();
+  BK_ASSIGN_OR_RETURN(const std::string content, ReadFile(path + "/" + name));
+  const uint64_t good = ScanLog(content).good_bytes;
+  if (good < least.bytes) {
+    return DamagedFiles(
+        path, absl::StrFormat("`%s` can be read up to byte %d, and was synced up to %d", name, good,
+                              least.bytes));
+  }
+  return absl::OkStatus();
 }
 
 rocksdb::WriteOptions SyncedWrite() {
