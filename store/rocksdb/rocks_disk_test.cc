@@ -33,8 +33,7 @@ McpPolicy PolicyWith(std::string_view app, std::string_view reason) {
 
 class RocksDiskTest : public ::testing::Test {
  protected:
-  RocksDiskTest()
-      : disk_(std::make_shared<FaultyFileSystem>(kSeed)), env_(rocksdb::NewCompositeEnv(disk_)) {
+  RocksDiskTest() : disk_(std::make_shared<FaultyFileSystem>(kSeed)), env_(NewFaultyEnv(disk_)) {
     options_.env = env_.get();
   }
 
@@ -140,9 +139,9 @@ TEST_F(RocksDiskTest, AFailedWriteNeverMixesWithALaterOne) {
     EXPECT_EQ(ReasonOf(*store_, "failed"), "");
 
     const auto open_as_killed = [&] {
-      const std::string copy = CopyAsKilled(options_.path);
-      auto store = MustOpen(TestOptions(copy));
-      return store;
+      std::string copy;
+      disk_->WhileNothingChanges([&] { copy = CopyAsKilled(options_.path); });
+      return MustOpen(TestOptions(copy));
     };
     // Killed now: the failed write is there as a whole or not at all.
     if (const auto store = open_as_killed()) {

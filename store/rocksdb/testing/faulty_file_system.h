@@ -3,7 +3,7 @@
 // FaultyFileSystem is the file system until a test makes its disk full, read-only, or
 // cuts the power: then what was not synced is forgotten, in part and at random, as a
 // disk may. A killed process shows no missing fsync, for the system keeps what it
-// wrote; this does.
+// wrote; this does. Its syncs reach no disk.
 //
 // Thread safety: all methods may be called at the same time.
 
@@ -51,6 +51,14 @@ class FaultyFileSystem : public rocksdb::FileSystemWrapper {
   void Break(DiskFault fault);
   void Heal();
 
+  // Calls `look` while no file changes: what it sees is what a process that is killed
+  // at that moment leaves.
+  template <typename Look>
+  void WhileNothingChanges(Look look) {
+    MutexLock lock(change_mu_);
+    look();
+  }
+
   // Makes the files what a disk holds that lost power: of the bytes of a file that were
   // not synced some beginning is left, and sectors of it may be zeros; names that were
   // not synced are the old ones or the new ones. No database may be open on it.
@@ -94,11 +102,18 @@ class FaultyFileSystem : public rocksdb::FileSystemWrapper {
   void NoteSynced(const std::string& name);
   void NoteFolderSynced(const std::string& folder);
 
+  // Held while a file or a name changes. Before mu_.
+  Mutex change_mu_;
+
   Mutex mu_;
   std::mt19937_64 random_ ABSL_GUARDED_BY(mu_);
   std::optional<DiskFault> fault_ ABSL_GUARDED_BY(mu_);
   std::map<std::string, State> files_ ABSL_GUARDED_BY(mu_);
 };
+
+// An Env on `disk`. It sleeps a millisecond at most: RocksDB waits a second after each
+// error of the disk, and tests are in a hurry.
+std::unique_ptr<rocksdb::Env> NewFaultyEnv(const std::shared_ptr<FaultyFileSystem>& disk);
 
 }  // namespace bridgekeeper::store
 
