@@ -119,6 +119,17 @@ TEST(KeyCodec, PrefixesCoverTheirKeysAndNoOthers) {
   EXPECT_THAT(key, Not(StartsWith(KindPrefix(RecordKind::kPolicy))));
 }
 
+TEST(KeyCodec, TheAppPrefixOfAKeyIsTheOneItStartsWith) {
+  EXPECT_EQ(AppPrefixOf(EncodeKey(EntryKey("ab", "s", "t"))),
+            AppPrefix(RecordKind::kCatalogEntry, "ab"));
+  EXPECT_EQ(AppPrefixOf(EncodeKey(EntryKey("", "", "t"))),
+            AppPrefix(RecordKind::kCatalogEntry, ""));
+  EXPECT_EQ(AppPrefixOf(AppPrefix(RecordKind::kPolicy, "a")), AppPrefix(RecordKind::kPolicy, "a"));
+  EXPECT_EQ(AppPrefixOf(KindPrefix(RecordKind::kPolicy)), std::nullopt);
+  EXPECT_EQ(AppPrefixOf(AppStartPrefix(RecordKind::kPolicy, "a")), std::nullopt);
+  EXPECT_EQ(AppPrefixOf(""), std::nullopt);
+}
+
 TEST(KeyCodec, RequestsOfTwoAuthorsNeverShareAKey) {
   EXPECT_NE(EncodeRequestKey("ab", "c"), EncodeRequestKey("a", "bc"));
   EXPECT_NE(EncodeRequestKey("", "abc"), EncodeRequestKey("abc", ""));

@@ -17,8 +17,10 @@
 #include "rocksdb/file_checksum.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/options.h"
+#include "rocksdb/slice_transform.h"
 #include "rocksdb/table.h"
 #include "store/rocksdb/files.h"
+#include "store/rocksdb/key_codec.h"
 #include "store/rocksdb/log_scan.h"
 #include "store/rocksdb/rocks_status.h"
 
@@ -31,6 +33,25 @@ class NoLog : public rocksdb::Logger {
   using rocksdb::Logger::Logv;
   void Logv(const char*, va_list) override {}
 };
+
+// What the filters of `records` know beside whole keys: whether an app has records of a
+// kind. Most have a policy and nothing else, and whoever reads an app asks for all.
+class AppPrefixes : public rocksdb::SliceTransform {
+ public:
+  // Persistent: RocksDB notes it with the filters.
+  const char* Name() const override { return "bridgekeeper.AppPrefixes"; }
+  rocksdb::Slice Transform(const rocksdb::Slice& key) const override {
+    const std::string_view prefix = AppPrefixOf({key.data(), key.size()}).value_or("");
+    return {prefix.data(), prefix.size()};
+  }
+  bool InDomain(const rocksdb::Slice& key) const override {
+    return AppPrefixOf({key.data(), key.size()}).has_value();
+  }
+};
+
+bool IsFamily(std::string_view name, Family family) {
+  return name == kFamilyNames[static_cast<size_t>(family)];
+}
 
 rocksdb::DBOptions MakeDbOptions(RocksDb::Mode mode, const RocksStoreOptions& options,
                                  const RocksHooks& hooks) {
@@ -89,7 +110,12 @@ std::vector<rocksdb::ColumnFamilyDescriptor> MakeFamilies(const RocksStoreOption
     family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
     family.write_buffer_size = options.write_buffer_bytes;
     family.compression = rocksdb::kLZ4Compression;
-    if (std::string_view(name) == kFamilyNames[static_cast<size_t>(Family::kRequests)]) {
+    if (IsFamily(name, Family::kRecords)) {
+      family.prefix_extractor = std::make_shared<AppPrefixes>();
+      family.memtable_prefix_bloom_size_ratio = 0.1;
+      family.memtable_whole_key_filtering = true;
+    }
+    if (IsFamily(name, Family::kRequests)) {
       family.compaction_filter = hooks.requests_filter;
       // Forgotten ids leave the disk although little is written beside them.
       family.periodic_compaction_seconds =
