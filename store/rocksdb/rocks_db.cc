@@ -98,8 +98,13 @@ std::vector<rocksdb::ColumnFamilyDescriptor> MakeFamilies(const RocksStoreOption
                                                           const RocksHooks& hooks) {
   rocksdb::BlockBasedTableOptions table;
   table.block_cache = rocksdb::NewLRUCache(options.block_cache_bytes);
-  // Indexes and filters count as cache, so the cache bounds the memory.
+  // Indexes and filters count as cache, so the cache bounds the memory. In parts of a few
+  // KB: those of a large table as a whole would not fit a shard of the cache, and each
+  // read would read them again.
   table.cache_index_and_filter_blocks = true;
+  table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+  table.partition_filters = true;
+  table.pin_top_level_index_and_filter = true;
   table.pin_l0_filter_and_index_blocks_in_cache = true;
   // Ten bits a key: one lookup in a hundred of what is not there reads a block.
   table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
