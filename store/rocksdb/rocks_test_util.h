@@ -23,6 +23,7 @@
 #include "absl/strings/str_format.h"
 #include "policy/testing/status_matchers.h"
 #include "store/rocksdb/rocks_store.h"
+#include "store/rocksdb/testing/faulty_file_system.h"
 #include "store/testing/samples.h"
 
 namespace bridgekeeper::store {
@@ -34,13 +35,21 @@ inline std::string NewPath() {
   return absl::StrFormat("%s/store-%d-%d", tmp != nullptr ? tmp : "/tmp", ::getpid(), ++made);
 }
 
+// The system, but that syncs reach no disk: a test opens hundreds of stores.
+inline rocksdb::Env* UnsyncedEnv() {
+  static const std::shared_ptr<FaultyFileSystem> disk = std::make_shared<FaultyFileSystem>(0);
+  static const std::unique_ptr<rocksdb::Env> env = NewFaultyEnv(disk);
+  return env.get();
+}
+
 // Options with an incarnation of their own and little memory.
 inline RocksStoreOptions TestOptions(const std::string& path) {
   static std::atomic<int> made = 0;
   return {.path = path,
           .new_incarnation = absl::StrFormat("%032x", ++made),
           .block_cache_bytes = 1 << 20,
-          .write_buffer_bytes = 1 << 20};
+          .write_buffer_bytes = 1 << 20,
+          .env = UnsyncedEnv()};
 }
 
 // Opens a store that must open.

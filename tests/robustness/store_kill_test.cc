@@ -17,7 +17,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -28,9 +27,11 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "policy/testing/status_matchers.h"
+#include "runtime/clock.h"
 #include "store/rocksdb/rocks_store.h"
 #include "tests/robustness/arguments.h"
 #include "tests/robustness/store_workload.h"
@@ -92,11 +93,12 @@ class Worker {
   }
 
   // Reads acknowledgements for `time`, or until there are no more.
-  void ReadFor(std::chrono::microseconds time, std::vector<Acknowledged>& out) {
-    const auto end = Now() + time;
-    for (auto left = time; left.count() > 0; left = end - Now()) {
+  void ReadFor(absl::Duration time, std::vector<Acknowledged>& out) {
+    const RealClock clock;
+    const absl::Duration end = clock.SinceBoot() + time;
+    for (absl::Duration left = time; left > absl::ZeroDuration(); left = end - clock.SinceBoot()) {
       pollfd waiting{pipe_, POLLIN, 0};
-      const timespec timeout{left.count() / 1'000'000, (left.count() % 1'000'000) * 1000};
+      const timespec timeout = absl::ToTimespec(left);
       const int ready = ::ppoll(&waiting, 1, &timeout, nullptr);
       if (ready < 0 && errno == EINTR) continue;
       if (ready <= 0 || !Read(out)) return;
@@ -126,12 +128,6 @@ class Worker {
   }
 
  private:
-  static std::chrono::microseconds Now() {
-    timespec now;
-    ::clock_gettime(CLOCK_MONOTONIC, &now);
-    return std::chrono::seconds(now.tv_sec) + std::chrono::microseconds(now.tv_nsec / 1000);
-  }
-
   bool Read(std::vector<Acknowledged>& out) {
     std::array<Acknowledged, 64> some;
     const ssize_t got = ::read(pipe_, some.data(), sizeof(some));
@@ -158,7 +154,7 @@ TEST(StoreKill, LosesNothingThatWasAcknowledged) {
     {
       Worker worker(path, arguments.seed, round);
       // Now and then while it opens; else while it writes.
-      const auto time = std::chrono::microseconds(random() % 100'000);
+      const absl::Duration time = absl::Microseconds(random() % 100'000);
       if (random() % 8 != 0) worker.ReadFirst(acknowledged);
       if (HasFatalFailure()) return;
       worker.ReadFor(time, acknowledged);
