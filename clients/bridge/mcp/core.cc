@@ -299,7 +299,8 @@ void BridgeCore::OnClientRequest(const Message& message, std::string_view line, 
 void BridgeCore::RememberMeta(const Message& request) {
   std::string meta;
   JsonObject object(meta);
-  for (const JsonValue member : *request.Param("_meta")) {
+  const auto theirs = request.Param("_meta");
+  for (const JsonValue member : *theirs) {
     if (member.key().starts_with(kMetaPrefix)) object.Raw(member.key(), member.raw());
   }
   object.Close();

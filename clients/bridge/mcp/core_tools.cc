@@ -125,7 +125,7 @@ void BridgeCore::ListForClient(const Message& message, std::string_view line, Wa
 }
 
 void BridgeCore::StartReading(Output& out) {
-  reading_.emplace();
+  reading_.emplace(ListReading{});
   reading_->deadline = parts_.clock.SinceBoot() + kListTimeout;
   AskForPage(out);
 }
