@@ -133,7 +133,6 @@ void BridgeCore::StartReading(Output& out) {
 void BridgeCore::AskForPage(Output& out) {
   const std::string id = NextOwnId();
   reading_->request = "s" + id;
-  own_requests_.insert(reading_->request);
   AppendLine(RequestLine(id, "tools/list", OwnParams("cursor", reading_->list.cursor())),
              out.to_server);
 }
@@ -223,6 +222,9 @@ ToolListing BridgeCore::ListingNow(const PolicyView& view) const {
 }
 
 void BridgeCore::AnswerListWaiters(Output& out) {
+  // A client that cancelled is told nothing, and what it was told stays as it was.
+  std::erase_if(list_waiters_,
+                [&](const Waiter& waiter) { return FindWaiting(waiter) == pending_.end(); });
   if (list_waiters_.empty()) return;
   const clients::PolicySnapshot snapshot = parts_.policies.View(options_.app.value());
   const ToolListing listing = ListingNow(ViewOf(snapshot));
@@ -237,7 +239,6 @@ void BridgeCore::AnswerListWaiters(Output& out) {
   }
   for (const Waiter& waiter : std::exchange(list_waiters_, {})) {
     const auto found = FindWaiting(waiter);
-    if (found == pending_.end()) continue;  // cancelled meanwhile
     Count(Peer::kClient, Outcome::kAnswered);
     AppendLine(ResultLine(found->second.id_token, result), out.to_client);
     EndPending(found);
