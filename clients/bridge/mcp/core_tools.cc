@@ -317,11 +317,11 @@ void BridgeCore::CallTool(const Message& message, std::string_view line, Waited 
   const bool is_stateless = message.Meta(kMetaVersion).has_value();
   const PolicyView view = ViewOf(snapshot);
   const ToolCall call = CallOf(message, name->string());
-  Decision decision = Decide(view, call, parts_.judge);
-  // The bound of a decision asked of keeperd holds for one made here.
-  if (call.arguments->raw().size() > convert::kMaxArgumentsBytes) {
-    Deny(ReasonCode::kInvalidRequest, decision);
-  }
+  // The bound of a decision asked of keeperd holds for one made here; what is above
+  // it is not judged either.
+  const bool is_oversized = call.arguments->raw().size() > convert::kMaxArgumentsBytes;
+  Decision decision = Decide(view, call, is_oversized ? nullptr : parts_.judge);
+  if (is_oversized) Deny(ReasonCode::kInvalidRequest, decision);
   EnforceOnDecision(snapshot, call, is_stateless, decision);
   const std::string decision_id = parts_.ids.NewId();
   const std::string reason_text = ReasonText(view, call, decision);
