@@ -227,9 +227,13 @@ std::optional<std::string> ProcessEnvironment(const char* name) {
 }
 
 struct Channel::Rep {
+  Rep(const ChannelOptions& the_options, std::shared_ptr<grpc::Channel> the_channel,
+      Secret the_token)
+      : options(the_options), channel(std::move(the_channel)), token(std::move(the_token)) {}
+
   // Constant after construction.
-  ChannelOptions options;
-  std::shared_ptr<grpc::Channel> channel;
+  const ChannelOptions options;
+  const std::shared_ptr<grpc::Channel> channel;
 
   mutable Mutex mu;
   Secret token ABSL_GUARDED_BY(mu);
@@ -261,17 +265,14 @@ absl::StatusOr<std::shared_ptr<Channel>> Channel::Create(const ChannelOptions& o
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   arguments.SetMaxReceiveMessageSize(kMaxReceivedBytes);
 
-  auto rep = std::make_unique<Rep>();
-  rep->options = options;
-  if (options.token_file.empty()) {
-    rep->token = options.token;
-  } else {
-    BK_ASSIGN_OR_RETURN(rep->token, ReadTokenFile(options.token_file));
+  Secret token = options.token;
+  if (!options.token_file.empty()) {
+    BK_ASSIGN_OR_RETURN(token, ReadTokenFile(options.token_file));
   }
   const std::string target =
       address.kind == KeeperAddress::Kind::kUnix ? "unix:" + address.target : address.target;
-  rep->channel = grpc::CreateCustomChannel(target, credentials, arguments);
-  return std::shared_ptr<Channel>(new Channel(std::move(rep)));
+  return std::shared_ptr<Channel>(new Channel(std::make_unique<Rep>(
+      options, grpc::CreateCustomChannel(target, credentials, arguments), std::move(token))));
 }
 
 const std::string& Channel::address() const { return rep_->options.address; }

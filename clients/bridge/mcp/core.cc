@@ -62,12 +62,12 @@ void BoundTasks(std::deque<std::string>& order, Forget forget) {
 }
 
 // The id of the task that a result names: {"resultType":"task","taskId":...} in
-// 2026-07-28, {"task":{"taskId":...}} in 2025-11-25. Empty: none.
+// 2026-07-28, {"task":{"taskId":...}} in 2025-11-25. Empty: none, or one too long to
+// be remembered, which then is nobody's task.
 std::string_view TaskIdOf(JsonValue result) {
-  const std::string_view in_task = TextOf(Member(result.Find("task"), "taskId"));
-  if (!in_task.empty()) return in_task;
-  return TextOf(result.Find("resultType")) == "task" ? TextOf(result.Find("taskId"))
-                                                     : std::string_view();
+  std::string_view id = TextOf(Member(result.Find("task"), "taskId"));
+  if (id.empty() && TextOf(result.Find("resultType")) == "task") id = TextOf(result.Find("taskId"));
+  return id.size() <= kMaxTaskIdBytes ? id : std::string_view();
 }
 
 }  // namespace
@@ -252,19 +252,7 @@ void BridgeCore::OnClientRequest(const Message& message, std::string_view line, 
         message, Outcome::kRejected,
         ErrorLine(message.id_token, kInvalidRequest, "`id`: got one that is in use"), out);
   }
-  if (message.Meta(kMetaVersion)) {
-    std::string meta;
-    JsonObject object(meta);
-    for (const JsonValue member : *message.Param("_meta")) {
-      if (member.key().starts_with(kMetaPrefix)) object.Raw(member.key(), member.raw());
-    }
-    object.Close();
-    stateless_meta_ = std::move(meta);
-    if (const auto info = message.Meta(kMetaClientInfo)) {
-      client_name_ = TextOf(info->Find("name")).substr(0, kMaxClientTextBytes);
-      client_version_ = TextOf(info->Find("version")).substr(0, kMaxClientTextBytes);
-    }
-  }
+  if (message.Meta(kMetaVersion)) RememberMeta(message);
 
   const Treatment treatment = ClientRequest(message.method);
   // A call above the bound is a decision and so a denial; anything else is an error.
@@ -305,6 +293,22 @@ void BridgeCore::OnClientRequest(const Message& message, std::string_view line, 
       return Subscribe(message, line, waited, out);
     case Treatment::kTask:
       return UseTask(message, line, out);
+  }
+}
+
+void BridgeCore::RememberMeta(const Message& request) {
+  std::string meta;
+  JsonObject object(meta);
+  const auto theirs = request.Param("_meta");
+  for (const JsonValue member : *theirs) {
+    if (member.key().starts_with(kMetaPrefix)) object.Raw(member.key(), member.raw());
+  }
+  object.Close();
+  // A server that misses it answers our own request with an error, and says so.
+  stateless_meta_ = meta.size() <= kMaxMetaBytes ? std::move(meta) : "";
+  if (const auto info = request.Meta(kMetaClientInfo)) {
+    client_name_ = TextOf(info->Find("name")).substr(0, kMaxClientTextBytes);
+    client_version_ = TextOf(info->Find("version")).substr(0, kMaxClientTextBytes);
   }
 }
 

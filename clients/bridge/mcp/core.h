@@ -58,6 +58,10 @@ inline constexpr size_t kMaxRequestsInFlight = 1024;
 inline constexpr size_t kMaxHeldBytes = 32 << 20;
 // Tasks that are remembered of each side; the oldest is forgotten first.
 inline constexpr size_t kMaxTasks = 10'000;
+// Longest id of a task that is remembered.
+inline constexpr size_t kMaxTaskIdBytes = 1024;
+// Largest metadata of a stateless client that requests of our own carry on.
+inline constexpr size_t kMaxMetaBytes = 64 << 10;
 // How long the server may take for one reading of its whole list.
 inline constexpr absl::Duration kListTimeout = absl::Seconds(30);
 
@@ -206,6 +210,7 @@ class BridgeCore {
   void UseTask(const Message& message, std::string_view line, Output& out);
   bool KeepsLimits(const Message& answer, const Pending& pending, Output& out);
   void RememberTask(const Message& answer, const Pending& call);
+  void RememberMeta(const Message& request);
   static std::string WithToolChanges(const Message& answer, std::string_view line);
   std::string AcknowledgedWithToolChanges(const Message& message, std::string_view line) const;
   void EndPending(absl::flat_hash_map<IdKey, Pending>::iterator it);

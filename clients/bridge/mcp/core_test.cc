@@ -699,6 +699,16 @@ TEST_P(TaskTest, OfNoDecidedCallDoesNot) {
   EXPECT_THAT(h.Client(Request("tasks/list", "2")).to_server, IsEmpty());
 }
 
+TEST(Task, WithAnEndlessIdIsNobodys) {
+  CoreHarness h;
+  h.StartSession();
+  const std::string id(kMaxTaskIdBytes + 1, 't');
+  h.Client(CoreHarness::Call("read"));
+  h.Server(R"({"jsonrpc":"2.0","id":1,"result":{"resultType":"task","taskId":")" + id + R"("}})");
+  EXPECT_THAT(h.Client(Request("tasks/get", "2", R"({"taskId":")" + id + R"("})")).to_server,
+              IsEmpty());
+}
+
 TEST_P(TaskTest, ResultsKeepTheLimits) {
   CoreHarness h;
   AppData data = CoreHarness::Data();

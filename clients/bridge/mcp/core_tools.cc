@@ -125,7 +125,7 @@ void BridgeCore::ListForClient(const Message& message, std::string_view line, Wa
 }
 
 void BridgeCore::StartReading(Output& out) {
-  reading_.emplace();
+  reading_.emplace(ListReading{});
   reading_->deadline = parts_.clock.SinceBoot() + kListTimeout;
   AskForPage(out);
 }
@@ -393,8 +393,8 @@ void BridgeCore::ReportDecision(const clients::PolicySnapshot& snapshot, const T
       .time = parts_.clock.Now(),
       .duration = parts_.clock.SinceBoot() - begin,
       .decision_id = std::string(decision_id),
-      .tool = std::string(call.tool),
-      .connection = std::string(decision.connection),
+      .tool = std::string(call.tool.substr(0, kMaxIdBytes)),
+      .connection = std::string(decision.connection.substr(0, kMaxIdBytes)),
       .verdict = decision.verdict,
       .reason = decision.reason,
       .effective_risk = decision.effective_risk,
@@ -423,8 +423,8 @@ std::string BridgeCore::DenialOf(const clients::PolicySnapshot& snapshot, std::s
       .effective_risk = decision.effective_risk,
       .app = options_.app.value(),
       .server = options_.server.value(),
-      .tool = tool,
-      .connection = decision.connection,
+      .tool = tool.substr(0, kMaxIdBytes),
+      .connection = decision.connection.substr(0, kMaxIdBytes),
       .policy_revision = policy == nullptr ? 0 : policy->policy_revision().value,
       .catalog_revision = policy == nullptr ? 0 : policy->catalog_revision().value,
       .decision_id = decision_id,

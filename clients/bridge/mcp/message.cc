@@ -68,7 +68,8 @@ std::string EnvelopeProblem(JsonValue envelope, Message& message) {
       message.id_token = id->raw();
       message.id = *std::move(key);
     } else if (!(id->is_null() && error)) {
-      return "`id`: want a string or an integer";
+      return absl::StrFormat("`id`: want a string or an integer of at most %d bytes",
+                             kMaxIdTokenBytes);
     }
   }
 
@@ -177,6 +178,7 @@ std::optional<JsonValue> Message::Meta(std::string_view name) const {
 }
 
 std::optional<IdKey> KeyOfId(JsonValue id) {
+  if (id.raw().size() > kMaxIdTokenBytes) return std::nullopt;
   if (id.is_string()) return "s" + std::string(id.string());
   const auto number = id.is_number() ? id.integer() : std::nullopt;
   return number ? std::optional<IdKey>("n" + std::to_string(*number)) : std::nullopt;

@@ -109,6 +109,8 @@ std::vector<RefusalCase> RefusalCases() {
       {"ExponentId", R"({"jsonrpc":"2.0","id":7e0,"method":"ping"})", kInvalidRequest, ""},
       {"HugeId", R"({"jsonrpc":"2.0","id":99999999999999999999,"method":"ping"})", kInvalidRequest,
        ""},
+      {"LongId", R"({"jsonrpc":"2.0","id":")" + std::string(2000, 'x') + R"(","method":"ping"})",
+       kInvalidRequest, ""},
       {"ObjectId", R"({"jsonrpc":"2.0","id":{},"method":"ping"})", kInvalidRequest, ""},
       {"MethodAndResult", R"({"jsonrpc":"2.0","id":7,"method":"ping","result":{}})",
        kInvalidRequest, "7"},
