@@ -88,16 +88,27 @@ void FuzzLog(std::string_view log) {
 }  // namespace bridgekeeper::store
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace bridgekeeper::store;
+  namespace store = bridgekeeper::store;
   if (size == 0) return 0;
   const std::string_view rest(reinterpret_cast<const char*>(data) + 1, size - 1);
   switch (data[0]) {
-    case 'r': FuzzRecord(rest); break;
-    case 'u': FuzzUnsealed(rest); break;
-    case 'o': FuzzOthers(rest); break;
-    case 'k': FuzzKey(rest); break;
-    case 'l': FuzzLog(rest); break;
-    default: break;
+    case 'r':
+      store::FuzzRecord(rest);
+      break;
+    case 'u':
+      store::FuzzUnsealed(rest);
+      break;
+    case 'o':
+      store::FuzzOthers(rest);
+      break;
+    case 'k':
+      store::FuzzKey(rest);
+      break;
+    case 'l':
+      store::FuzzLog(rest);
+      break;
+    default:
+      break;
   }
   return 0;
 }
