@@ -206,7 +206,7 @@ class BridgeCore {
   void RefuseMethod(const Message& message, Output& out);
   void Subscribe(const Message& message, std::string_view line, Waited waited, Output& out);
   void PassIfFamilyPasses(const Message& message, std::string_view line, MethodFamily family,
-                          Waited waited, Output& out);
+                          Pending pending, Waited waited, Output& out);
   void UseTask(const Message& message, std::string_view line, Output& out);
   bool KeepsLimits(const Message& answer, const Pending& pending, Output& out);
   void RememberTask(const Message& answer, const Pending& call);
@@ -218,6 +218,8 @@ class BridgeCore {
   void CancelTask(const std::string& id, Output& out);
   bool TakeLogToken() { return log_budget_.Take(parts_.clock.SinceBoot()); }
   std::string NextOwnId();
+  // True for ids of requests of ours to the server, answered or not.
+  bool IsOwn(std::string_view id) const;
   // params of a request of our own, with what a stateless server wants in it.
   std::string OwnParams(std::string_view key, std::string_view value) const;
   std::optional<std::string_view> FixedConnection() const;
@@ -266,7 +268,6 @@ class BridgeCore {
   absl::flat_hash_map<IdKey, Pending> pending_;             // of the client
   std::set<std::pair<absl::Duration, IdKey>> deadlines_;    // of pending_
   absl::flat_hash_map<IdKey, std::string> server_pending_;  // of the server: its id token
-  absl::flat_hash_set<IdKey> own_requests_;                 // of ours, to the server
   uint64_t own_requests_made_ = 0;
   bool long_line_was_answered_ = false;  // the server's line above the limit had its id in front
   std::optional<std::string> server_end_;

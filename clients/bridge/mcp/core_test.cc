@@ -539,12 +539,34 @@ std::vector<FamilyCase> FamilyCases() {
       {"ListChangesWithResourcesClosed", "subscriptions/listen", lists, kDeny, kDeny, true},
       {"OneResourceOpen", "subscriptions/listen", one, kAllow, kDeny, true},
       {"OneResourceClosed", "subscriptions/listen", one, kDeny, kAllow, false},
+      {"OneResourceInCapitals", "subscriptions/listen",
+       R"({"notifications":{"ResourceSubscriptions":["file:///a"]}})", kDeny, kAllow, false},
+      {"OneResourceAsText", "subscriptions/listen",
+       R"({"notifications":{"resourceSubscriptions":"file:///a"}})", kDeny, kAllow, false},
+      {"NoResourceClosed", "subscriptions/listen",
+       R"({"notifications":{"resourceSubscriptions":[]}})", kDeny, kAllow, true},
       {"TaskOfSomeoneElse", "subscriptions/listen", task, kAllow, kAllow, false},
   };
 }
 
 INSTANTIATE_TEST_SUITE_P(Table, FamilyTest, ::testing::ValuesIn(FamilyCases()),
                          [](const auto& test) { return test.param.name; });
+
+// A subscription is open for as long as the client wants.
+TEST(Family, ASubscriptionToAResourceIsNotEndedByTheTimeout) {
+  CoreHarness h;
+  AppData data = CoreHarness::Data();
+  data.policy.resources = Passage::kAllow;
+  data.policy.limits.timeout = absl::Seconds(5);
+  h.SetPolicy(std::move(data));
+  h.Client(Request("subscriptions/listen", "1",
+                   R"({"notifications":{"resourceSubscriptions":["file:///a"]}})"));
+  const Sent sent = h.Pass(absl::Seconds(6));
+  EXPECT_THAT(sent.to_client, IsEmpty());
+  EXPECT_THAT(sent.to_server, IsEmpty());
+  EXPECT_EQ(h.core().requests_in_flight(), 1);
+  EXPECT_EQ(h.core().answers_due(), 0);
+}
 
 TEST(Family, FixedConnectionMustPassAsARead) {
   CoreOptions options = CoreHarness::DefaultOptions();

@@ -528,6 +528,15 @@ TEST(Asking, OnlyTheLastListCounts) {
   EXPECT_EQ(DenialIn(h.Client(CoreHarness::Call("drop", "2"))), "NO_WAY_TO_ASK");
 }
 
+TEST(Asking, AListThatTheClientCancelledToldItNothing) {
+  CoreHarness h;
+  h.SetPolicy(CoreHarness::Data());
+  const Sent asked = h.Client(kList);
+  h.Client(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}})");
+  EXPECT_THAT(h.AnswerList(asked).to_client, IsEmpty());
+  EXPECT_EQ(DenialIn(h.Client(CoreHarness::Call("drop", "2"))), "NO_WAY_TO_ASK");
+}
+
 TEST(Asking, WithoutASessionTheListInForceCounts) {
   CoreHarness h;
   h.SetPolicy(CoreHarness::Data());

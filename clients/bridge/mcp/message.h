@@ -7,8 +7,8 @@
 // byte order mark, lone surrogates):
 //   - anything that is not one object: batches exist in no revision but 2025-03-26,
 //     and there too a client need not send one;
-//   - in the envelope, in `params` and in `params.arguments`: two keys that are
-//     equal after Unicode simple case folding;
+//   - in the envelope, in `params` and in its `arguments`, `ref` and `notifications`:
+//     two keys that are equal after Unicode simple case folding;
 //   - in the envelope and in `params`: a key that folds to `method`, `params`,
 //     `name`, `arguments`, `id` or `jsonrpc` without being it;
 //   - `jsonrpc` other than "2.0", an id that is neither a string nor an integer or is

@@ -76,6 +76,14 @@ std::vector<RefusalCase> RefusalCases() {
        "7"},
       {"ArgumentTwinsByKelvinSign", Call("{\"kind\":1,\"\u212Aind\":2}"), kInvalidRequest, "7"},
       {"ArgumentTwinsByGreekSigma", Call("{\"\u03C3\":1,\"\u03C2\":2}"), kInvalidRequest, "7"},
+      {"RefTwinsByCase",
+       R"({"jsonrpc":"2.0","id":7,"method":"completion/complete",)"
+       R"("params":{"ref":{"type":"ref/prompt","Type":"ref/resource"}}})",
+       kInvalidRequest, "7"},
+      {"NotificationsTwinsByCase",
+       R"({"jsonrpc":"2.0","id":7,"method":"subscriptions/listen",)"
+       R"("params":{"notifications":{"taskIds":[],"TaskIds":["t"]}}})",
+       kInvalidRequest, "7"},
       {"CapitalMethod", R"({"jsonrpc":"2.0","id":7,"method":"ping","Method":"tools/call"})",
        kInvalidRequest, "7"},
       {"CapitalMethodAlone", R"({"jsonrpc":"2.0","id":7,"METHOD":"tools/call"})", kInvalidRequest,
