@@ -13,7 +13,9 @@ dir=$(mktemp -d "${TMPDIR:-/tmp}/bk-test.XXXXXX") || exit 1
 export TMPDIR=$dir TEST_TMPDIR=$dir HOME=$dir
 export ASAN_OPTIONS="${ASAN_OPTIONS:-detect_stack_use_after_return=1:strict_string_checks=1}"
 export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}"
-export TSAN_OPTIONS="${TSAN_OPTIONS:-halt_on_error=0:exitcode=66:second_deadlock_stack=1}"
+# history_size: suppressions want the stack of the older of two accesses.
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+export TSAN_OPTIONS="${TSAN_OPTIONS:-halt_on_error=0:exitcode=66:second_deadlock_stack=1:history_size=7:suppressions=$here/tsan_suppressions.txt}"
 
 timeout --kill-after=10 "$limit" "$@"
 code=$?

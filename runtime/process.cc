@@ -14,9 +14,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
-#include <fstream>
-#include <iterator>
 #include <system_error>
 #include <utility>
 
@@ -124,11 +123,15 @@ bool HasNul(const std::vector<std::string>& texts) {
 // Reads the state and the process group of /proc/PID/stat: "PID (NAME) S PPID PGRP".
 // The name may hold anything, also `)`.
 bool IsLiveMemberOf(pid_t group, const std::string& pid) {
-  std::ifstream file("/proc/" + pid + "/stat");
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  // By hand: a stream throws where the process ends between open(2) and read(2).
+  const UniqueFd file(open(("/proc/" + pid + "/stat").c_str(), O_RDONLY | O_CLOEXEC));
+  std::array<char, 1024> buffer;
+  const ssize_t n = file ? read(file.get(), buffer.data(), buffer.size()) : -1;
+  if (n <= 0) return false;
+  const std::string_view text(buffer.data(), static_cast<size_t>(n));
   const size_t name_end = text.rfind(") ");
-  if (name_end == std::string::npos) return false;
-  const std::string_view rest = std::string_view(text).substr(name_end + 2);
+  if (name_end == std::string_view::npos) return false;
+  const std::string_view rest = text.substr(name_end + 2);
   const char state = rest.empty() ? 'Z' : rest[0];
   const size_t parent = rest.find(' ') + 1;
   const size_t member = rest.find(' ', parent) + 1;

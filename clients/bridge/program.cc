@@ -2,6 +2,7 @@
 
 #include "clients/bridge/program.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <array>
@@ -73,8 +74,10 @@ ExitCode RunStdio(StdioCommand command) {
   StdioOptions options;
   options.core = std::move(command.core);
   options.server = {.command = command.command, .environment = ServerEnvironment()};
-  options.client_in = UniqueFd(STDIN_FILENO);
-  options.client_out = UniqueFd(STDOUT_FILENO);
+  // Duplicates: what is opened after the bridge has closed them is not taken for our
+  // standard streams.
+  options.client_in = UniqueFd(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3));
+  options.client_out = UniqueFd(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
   options.metrics_address = command.metrics_address;
   options.metrics_page = [&](const CoreStats& stats, size_t requests_in_flight) {
     const clients::ReporterStats sent = (*reporter)->Stats();

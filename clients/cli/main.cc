@@ -6,7 +6,6 @@
 
 #include <fstream>
 #include <iostream>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -18,13 +17,21 @@
 
 namespace {
 
+// More than any document or payload may have (convert::kMaxMessageBytes), so that
+// what is too large is refused by the limit that it breaks, and an endless file ends.
+constexpr size_t kMaxFileBytes = 5 << 20;
+
 absl::StatusOr<std::string> ReadFile(const std::string& path) {
+  errno = 0;
   std::ifstream in(path, std::ios::binary);
-  std::string text;
-  if (in) text.assign(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
-  if (in) return text;
-  return absl::NotFoundError(absl::StrFormat("cannot read `%s`: %s",
-                                             bridgekeeper::EscapeForPeople(path), strerror(errno)));
+  std::string text(kMaxFileBytes, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (in.bad() || !in.is_open()) {
+    return absl::NotFoundError(absl::StrFormat(
+        "cannot read `%s`: %s", bridgekeeper::EscapeForPeople(path), strerror(errno)));
+  }
+  text.resize(static_cast<size_t>(in.gcount()));
+  return text;
 }
 
 }  // namespace

@@ -218,15 +218,16 @@ class Reporter::Worker {
   template <typename Method, typename Request, typename Response>
   absl::Status Call(Method method, const Request& request, Response& response) {
     grpc::ClientContext context;
+    bool reload_token = false;
     {
       MutexLock lock(mu_);
       if (stopping_) return absl::CancelledError("stopping");
-      if (std::exchange(reload_token_, false)) {
-        // One that cannot be read leaves the old token: the server says if it is good.
-        channel_->ReloadToken().IgnoreError();
-      }
+      reload_token = std::exchange(reload_token_, false);
       context_ = &context;
     }
+    // Outside the lock: it reads a file. One that cannot be read leaves the old token:
+    // the server says if it is good.
+    if (reload_token) channel_->ReloadToken().IgnoreError();
     PrepareContext(*channel_, options_.rpc_timeout, context);
     const grpc::Status status = (stub_.get()->*method)(&context, request, &response);
     MutexLock lock(mu_);

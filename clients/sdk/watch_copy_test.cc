@@ -86,6 +86,7 @@ TEST_F(WatchCopyTest, AnAppWithoutAPolicyIsUnknownOnceASnapshotSaidSo) {
 
 TEST_F(WatchCopyTest, AnAppThatIsNotWatchedIsNeverAnswered) {
   Take(Snapshot(7, {PolicyChange(3, "dockit"), PolicyChange(4, "billing-agent")}));
+  EXPECT_THAT(Take(Changes(8, {PolicyChange(8, "billing-agent")})).changed, IsEmpty());
   EXPECT_EQ(View(AppId("billing-agent")).state, State::kNotReceived);
 }
 

@@ -93,24 +93,32 @@ ReasonCode CheckTool(Evaluation& e) {
   return reason;
 }
 
+// Reads one letter of `text` at `at` as a reader that ignores case does, and moves
+// `at` behind it. U+017F and U+212A are the two letters outside ASCII that fold into
+// it.
+char FoldedLetter(std::string_view text, size_t& at) {
+  constexpr std::string_view kLongS = "\xC5\xBF";
+  constexpr std::string_view kKelvin = "\xE2\x84\xAA";
+  if (text.substr(at, kLongS.size()) == kLongS) {
+    at += kLongS.size();
+    return 's';
+  }
+  if (text.substr(at, kKelvin.size()) == kKelvin) {
+    at += kKelvin.size();
+    return 'k';
+  }
+  const char c = text[at++];
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+}
+
 // True where a reader that ignores case, as some servers' JSON decoders do, takes
-// `key` for `name` although the bytes differ. U+017F and U+212A are the two letters
-// outside ASCII that fold into it.
+// `key` for `name` although the bytes differ.
 bool IsCaseTwin(std::string_view key, std::string_view name) {
-  const auto fold = [](std::string_view text) {
-    std::string out;
-    for (size_t i = 0; i < text.size();) {
-      if (text.substr(i, 2) == "\xC5\xBF") {
-        out += 's', i += 2;
-      } else if (text.substr(i, 3) == "\xE2\x84\xAA") {
-        out += 'k', i += 3;
-      } else {
-        out += text[i++];
-      }
-    }
-    return AsciiLower(out);
-  };
-  return key != name && fold(key) == fold(name);
+  size_t i = 0, j = 0;
+  while (i < key.size() && j < name.size()) {
+    if (FoldedLetter(key, i) != FoldedLetter(name, j)) return false;
+  }
+  return i == key.size() && j == name.size() && key != name;
 }
 
 // The id that a JSON value names: a string, or an integer by its token where every

@@ -45,39 +45,6 @@ std::optional<Mutation> SuspendMutation(const Record& record, bool suspended,
 
 }  // namespace
 
-std::vector<std::string> PolicyWarnings(const McpPolicy& policy) {
-  std::vector<std::string> warnings;
-  if (policy.mode == Mode::kFullAccess && policy.confirm_destructive &&
-      policy.ask_mode != AskMode::kApproval) {
-    warnings.push_back(absl::StrFormat(
-        "`ask_mode` %s lets the agent's own client answer for destructive calls; only APPROVAL is "
-        "outside the agent's reach",
-        Name(policy.ask_mode)));
-  }
-  if (policy.limits.max_rows || policy.limits.read_only_session) {
-    warnings.push_back(
-        "`limits.max_rows` and `limits.read_only_session` are honoured by built-in back ends "
-        "only; every call to another server is denied with OBLIGATION_UNSUPPORTED");
-  }
-  for (const auto& [id, override] : policy.connection_overrides) {
-    const bool listed =
-        policy.allowed_connection_ids.empty() || policy.allowed_connection_ids.contains(id);
-    if (!listed) {
-      warnings.push_back(absl::StrFormat(
-          "`connection_overrides.%s` has no effect: the connection is not in the allowlist",
-          id.value()));
-    }
-  }
-  for (const std::string& name : policy.requires_features) {
-    if (IsKnownFeature(name)) continue;
-    warnings.push_back(absl::StrFormat(
-        "`requires` names `%s`, which this version does not know: every call is denied with "
-        "POLICY_UNSUPPORTED",
-        EscapeForPeople(name)));
-  }
-  return warnings;
-}
-
 absl::StatusOr<Record> PolicyCore::Get(const AppId& app, Revision at) const {
   const RecordKey key = RecordKey::Policy(app);
   BK_ASSIGN_OR_RETURN(std::optional<Record> record,

@@ -25,10 +25,6 @@
 
 namespace bridgekeeper::service {
 
-// What an administrator should know about a policy that is about to be in force;
-// none of it is an error.
-std::vector<std::string> PolicyWarnings(const McpPolicy& policy);
-
 class PolicyCore {
  public:
   // Both must outlive it.

@@ -241,28 +241,5 @@ TEST_F(PolicyCoreTest, DiffKnowsTheEntriesOfTheApp) {
                           [](const DiffCell& cell) { return cell.tool == ToolName("own_tool"); }));
 }
 
-TEST(PolicyWarningsTest, SaysWhatAnAdministratorShouldKnow) {
-  EXPECT_THAT(PolicyWarnings(SamplePolicy("dockit")), IsEmpty());
-
-  McpPolicy open = SamplePolicy("dockit", Mode::kFullAccess);
-  EXPECT_THAT(PolicyWarnings(open), ElementsAre(HasSubstr("only APPROVAL is outside")));
-  open.ask_mode = AskMode::kApproval;
-  EXPECT_THAT(PolicyWarnings(open), IsEmpty());
-
-  McpPolicy limited = SamplePolicy("dockit");
-  limited.limits.max_rows = 10;
-  EXPECT_THAT(PolicyWarnings(limited), ElementsAre(HasSubstr("OBLIGATION_UNSUPPORTED")));
-
-  McpPolicy vain = SamplePolicy("dockit");
-  vain.allowed_connection_ids = {ConnectionId("a")};
-  vain.connection_overrides[ConnectionId("b")].read_only = true;
-  EXPECT_THAT(PolicyWarnings(vain),
-              ElementsAre(HasSubstr("`connection_overrides.b` has no effect")));
-
-  McpPolicy future = SamplePolicy("dockit");
-  future.requires_features = {"time_travel"};
-  EXPECT_THAT(PolicyWarnings(future), ElementsAre(HasSubstr("POLICY_UNSUPPORTED")));
-}
-
 }  // namespace
 }  // namespace bridgekeeper::service

@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "policy/base/status_macros.h"
 #include "policy/base/strings.h"
+#include "policy/text/document.h"
 #include "proto/convert/convert.h"
 #include "proto/convert/limits.h"
 #include "proto/convert/problems.h"

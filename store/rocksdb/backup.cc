@@ -99,7 +99,7 @@ absl::StatusOr<RevisionToken> CopyBackup(const std::string& path, const DataFold
                         RocksDb::Open(to, RocksDb::Mode::kReadWrite, options));
     BK_RETURN_IF_ERROR(WriteMeta(*db, *meta));
   }
-  BK_RETURN_IF_ERROR(SyncedMark::Create(to, meta->head.revision));
+  BK_RETURN_IF_ERROR(SyncedMark::Create(to, {.revision = meta->head.revision}));
   BK_RETURN_IF_ERROR(folder.Finish(kRestoringFolder));
   return meta->token();
 }

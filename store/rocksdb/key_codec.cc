@@ -61,6 +61,13 @@ std::string AppPrefix(RecordKind kind, std::string_view app) {
   return out;
 }
 
+std::optional<std::string_view> AppPrefixOf(std::string_view bytes) {
+  if (bytes.size() < 3 || bytes[0] != kKeyVersion) return std::nullopt;
+  const size_t end = bytes.find(kEnd, 2);
+  if (end == std::string_view::npos) return std::nullopt;
+  return bytes.substr(0, end + 1);
+}
+
 std::string AppStartPrefix(RecordKind kind, std::string_view start) {
   std::string out = KindPrefix(kind);
   out.append(start);

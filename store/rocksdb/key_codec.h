@@ -33,6 +33,8 @@ std::optional<RecordKey> DecodeKey(std::string_view bytes);
 // (which may be empty: for every app).
 std::string KindPrefix(RecordKind kind);
 std::string AppPrefix(RecordKind kind, std::string_view app);
+// The AppPrefix() of a record key; nullopt where `bytes` has none.
+std::optional<std::string_view> AppPrefixOf(std::string_view bytes);
 // What every key of the kind starts with whose app starts with `start`.
 std::string AppStartPrefix(RecordKind kind, std::string_view start);
 

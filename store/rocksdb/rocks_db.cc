@@ -3,8 +3,11 @@
 #include "store/rocksdb/rocks_db.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdarg>
+#include <optional>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "absl/strings/str_format.h"
@@ -14,7 +17,11 @@
 #include "rocksdb/file_checksum.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/options.h"
+#include "rocksdb/slice_transform.h"
 #include "rocksdb/table.h"
+#include "store/rocksdb/files.h"
+#include "store/rocksdb/key_codec.h"
+#include "store/rocksdb/log_scan.h"
 #include "store/rocksdb/rocks_status.h"
 
 namespace bridgekeeper::store {
@@ -26,6 +33,25 @@ class NoLog : public rocksdb::Logger {
   using rocksdb::Logger::Logv;
   void Logv(const char*, va_list) override {}
 };
+
+// What the filters of `records` know beside whole keys: whether an app has records of a
+// kind. Most have a policy and nothing else, and whoever reads an app asks for all.
+class AppPrefixes : public rocksdb::SliceTransform {
+ public:
+  // Persistent: RocksDB notes it with the filters.
+  const char* Name() const override { return "bridgekeeper.AppPrefixes"; }
+  rocksdb::Slice Transform(const rocksdb::Slice& key) const override {
+    const std::string_view prefix = AppPrefixOf({key.data(), key.size()}).value_or("");
+    return {prefix.data(), prefix.size()};
+  }
+  bool InDomain(const rocksdb::Slice& key) const override {
+    return AppPrefixOf({key.data(), key.size()}).has_value();
+  }
+};
+
+bool IsFamily(std::string_view name, Family family) {
+  return name == kFamilyNames[static_cast<size_t>(family)];
+}
 
 rocksdb::DBOptions MakeDbOptions(RocksDb::Mode mode, const RocksStoreOptions& options,
                                  const RocksHooks& hooks) {
@@ -72,8 +98,13 @@ std::vector<rocksdb::ColumnFamilyDescriptor> MakeFamilies(const RocksStoreOption
                                                           const RocksHooks& hooks) {
   rocksdb::BlockBasedTableOptions table;
   table.block_cache = rocksdb::NewLRUCache(options.block_cache_bytes);
-  // Indexes and filters count as cache, so the cache bounds the memory.
+  // Indexes and filters count as cache, so the cache bounds the memory. In parts of a few
+  // KB: those of a large table as a whole would not fit a shard of the cache, and each
+  // read would read them again.
   table.cache_index_and_filter_blocks = true;
+  table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+  table.partition_filters = true;
+  table.pin_top_level_index_and_filter = true;
   table.pin_l0_filter_and_index_blocks_in_cache = true;
   // Ten bits a key: one lookup in a hundred of what is not there reads a block.
   table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
@@ -84,7 +115,12 @@ std::vector<rocksdb::ColumnFamilyDescriptor> MakeFamilies(const RocksStoreOption
     family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
     family.write_buffer_size = options.write_buffer_bytes;
     family.compression = rocksdb::kLZ4Compression;
-    if (std::string_view(name) == kFamilyNames[static_cast<size_t>(Family::kRequests)]) {
+    if (IsFamily(name, Family::kRecords)) {
+      family.prefix_extractor = std::make_shared<AppPrefixes>();
+      family.memtable_prefix_bloom_size_ratio = 0.1;
+      family.memtable_whole_key_filtering = true;
+    }
+    if (IsFamily(name, Family::kRequests)) {
       family.compaction_filter = hooks.requests_filter;
       // Forgotten ids leave the disk although little is written beside them.
       family.periodic_compaction_seconds =
@@ -93,6 +129,18 @@ std::vector<rocksdb::ColumnFamilyDescriptor> MakeFamilies(const RocksStoreOption
     out.emplace_back(name, std::move(family));
   }
   return out;
+}
+
+// The number in `MANIFEST-<number>`, which may have a slash in front.
+std::optional<uint64_t> ManifestNumber(std::string_view name) {
+  constexpr std::string_view kPrefix = "MANIFEST-";
+  if (name.starts_with('/')) name.remove_prefix(1);
+  if (!name.starts_with(kPrefix)) return std::nullopt;
+  name.remove_prefix(kPrefix.size());
+  uint64_t number = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  if (error != std::errc() || end != name.data() + name.size()) return std::nullopt;
+  return number;
 }
 
 absl::Status CheckFamilies(const std::string& path, const rocksdb::DBOptions& options) {
@@ -139,6 +187,40 @@ RocksDb::~RocksDb() {
     // The handle is given back whatever is answered, and the database closes next.
     (void)db_->DestroyColumnFamilyHandle(family);
   }
+}
+
+absl::StatusOr<Manifest> CurrentManifest(const RocksDb& db) {
+  std::vector<std::string> files;
+  Manifest out;
+  BK_RETURN_IF_ERROR(FromRocks(db.db().GetLiveFiles(files, &out.bytes, /*flush_memtable=*/false)));
+  for (const std::string& file : files) {
+    if (const auto number = ManifestNumber(file)) out.number = *number;
+  }
+  return out;
+}
+
+absl::Status CheckManifest(const std::string& path, const Manifest& least) {
+  BK_ASSIGN_OR_RETURN(std::string name, ReadFile(path + "/CURRENT"));
+  const std::optional<uint64_t> number =
+      name.ends_with('\n') ? ManifestNumber(name.substr(0, name.size() - 1)) : std::nullopt;
+  if (!number) return DamagedFiles(path, "`CURRENT` names no MANIFEST");
+  name.pop_back();
+  if (*number < least.number) {
+    return DamagedFiles(path,
+                        absl::StrFormat("`CURRENT` names `%s`, and a newer one was in use", name));
+  }
+  if (!Exists(path + "/" + name)) {
+    return DamagedFiles(path, absl::StrFormat("`%s` is missing", name));
+  }
+  if (*number > least.number) return absl::OkStatus();
+  BK_ASSIGN_OR_RETURN(const std::string content, ReadFile(path + "/" + name));
+  const uint64_t good = ScanLog(content).good_bytes;
+  if (good < least.bytes) {
+    return DamagedFiles(
+        path, absl::StrFormat("`%s` can be read up to byte %d, and was synced up to %d", name, good,
+                              least.bytes));
+  }
+  return absl::OkStatus();
 }
 
 rocksdb::WriteOptions SyncedWrite() {

@@ -69,6 +69,22 @@ class RocksDb {
   std::vector<rocksdb::ColumnFamilyHandle*> families_;  // in the order of Family
 };
 
+// The MANIFEST of an open database, as far as it is synced.
+struct Manifest {
+  uint64_t number = 0;
+  uint64_t bytes = 0;
+};
+absl::StatusOr<Manifest> CurrentManifest(const RocksDb& db);
+
+// Checks without opening that the RocksDB folder `path` has at least `least` of its
+// MANIFEST. RocksDB takes a MANIFEST that is cut for an older one, forgets the files
+// that were named after the cut, and deletes them.
+//
+// Errors:
+//   kDataLoss - it has less, or an older MANIFEST.
+//   kUnavailable, kResourceExhausted - a file cannot be read.
+absl::Status CheckManifest(const std::string& path, const Manifest& least);
+
 // How every write of ours is made: synced before it is answered, said and not left to
 // a default.
 rocksdb::WriteOptions SyncedWrite();

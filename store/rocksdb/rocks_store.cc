@@ -29,12 +29,12 @@
 #include "store/rocksdb/backup.h"
 #include "store/rocksdb/data_folder.h"
 #include "store/rocksdb/key_codec.h"
+#include "store/rocksdb/log_scan.h"
 #include "store/rocksdb/rocks_db.h"
 #include "store/rocksdb/rocks_status.h"
 #include "store/rocksdb/store_meta.h"
 #include "store/rocksdb/synced_mark.h"
 #include "store/rocksdb/value_codec.h"
-#include "store/rocksdb/wal_scan.h"
 
 namespace bridgekeeper::store {
 namespace {
@@ -98,18 +98,38 @@ class WriteFault {
   std::string message_ ABSL_GUARDED_BY(mu_);
 };
 
-// Hears of errors that RocksDB meets in the background: a flush that finds no space
-// stops the writes after it.
-class FaultListener : public rocksdb::EventListener {
+// Hears of what RocksDB does in the background.
+class Listener : public rocksdb::EventListener {
  public:
-  explicit FaultListener(WriteFault& fault) : fault_(fault) {}
+  explicit Listener(WriteFault& fault) : fault_(fault) {}
 
+  // A flush that finds no space stops the writes after it.
   void OnBackgroundError(rocksdb::BackgroundErrorReason, rocksdb::Status* error) override {
     if (error->severity() >= rocksdb::Status::Severity::kHardError) fault_.Set(FromRocks(*error));
   }
+  // Else it would answer Busy to the store's own Recover() for as long as it tries.
+  void OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason, rocksdb::Status,
+                            bool* auto_recovery) override {
+    *auto_recovery = false;
+  }
+  void OnFlushCompleted(rocksdb::DB*, const rocksdb::FlushJobInfo&) override {
+    manifest_grew_ = true;
+  }
+  void OnCompactionCompleted(rocksdb::DB*, const rocksdb::CompactionJobInfo&) override {
+    manifest_grew_ = true;
+  }
+
+  void OnMemTableSealed(const rocksdb::MemTableInfo&) override { memtable_emptied_ = true; }
+
+  // Whether the MANIFEST may have grown since this was asked last.
+  bool TakeManifestGrew() { return manifest_grew_.exchange(false); }
+  // Whether a memtable may have been emptied since this was asked last.
+  bool TakeMemtableEmptied() { return memtable_emptied_.exchange(false); }
 
  private:
   WriteFault& fault_;
+  std::atomic<bool> manifest_grew_ = true;
+  std::atomic<bool> memtable_emptied_ = true;
 };
 
 class RocksStore final : public PolicyStore {
@@ -142,7 +162,7 @@ class RocksStore final : public PolicyStore {
   RocksStore(RocksStoreOptions options, DataFolder folder, SyncedMark mark)
       : options_(std::move(options)),
         folder_(std::move(folder)),
-        listener_(std::make_shared<FaultListener>(write_fault_)),
+        listener_(std::make_shared<Listener>(write_fault_)),
         mark_(std::move(mark)) {}
 
   // Opens the database and reads where it stands.
@@ -159,10 +179,12 @@ class RocksStore final : public PolicyStore {
   absl::Status DropOldestCommit(Group& group);
   absl::Status Write(Group& group) ABSL_EXCLUSIVE_LOCKS_REQUIRED(commit_mu_);
   absl::Status Recover() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(commit_mu_);
+  absl::Status Touch() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(commit_mu_);
+  absl::Status UpdateMark() ABSL_EXCLUSIVE_LOCKS_REQUIRED(commit_mu_);
 
-  // Appends the records whose keys start with `prefix` and that exist.
-  absl::Status AppendExisting(const rocksdb::ReadOptions& read, const std::string& prefix,
-                              std::vector<Record>& out) const;
+  // Appends what decides the calls of `app`, as `snapshot` has it (null: as it is).
+  absl::Status AppendApp(const AppId& app, const rocksdb::Snapshot* snapshot,
+                         std::vector<Record>& out) const;
   absl::StatusOr<std::shared_ptr<const CommitEvent>> ReadCommit(Revision revision) const;
 
   rocksdb::DB& db() const { return db_->db(); }
@@ -174,10 +196,13 @@ class RocksStore final : public PolicyStore {
   std::string incarnation_;
   RequestsFilter requests_filter_;
   mutable WriteFault write_fault_;
-  const std::shared_ptr<FaultListener> listener_;
+  const std::shared_ptr<Listener> listener_;
   std::unique_ptr<RocksDb> db_;
   std::unique_ptr<CommitFeed> feed_;
 
+  // Odd while a batch is being written and until what it changed is published, so that
+  // a reader can tell that nothing changed while it read.
+  std::atomic<uint64_t> write_epoch_ = 0;
   // What readers see of head_.
   std::atomic<int64_t> published_head_ = 0;
   std::atomic<int64_t> published_policies_ = 0;
@@ -190,6 +215,7 @@ class RocksStore final : public PolicyStore {
   mutable Mutex commit_mu_;
   Head head_ ABSL_GUARDED_BY(commit_mu_);
   SyncedMark mark_ ABSL_GUARDED_BY(commit_mu_);
+  Synced synced_ ABSL_GUARDED_BY(commit_mu_);
 };
 
 // ---- opening -------------------------------------------------------------------
@@ -221,7 +247,7 @@ absl::Status CreateStore(const DataFolder& folder, const RocksStoreOptions& opti
                         RocksDb::Open(path, RocksDb::Mode::kCreate, options));
     BK_RETURN_IF_ERROR(WriteMeta(*db, {options.new_incarnation, Head{}}));
   }
-  BK_RETURN_IF_ERROR(SyncedMark::Create(path, Revision{0}));
+  BK_RETURN_IF_ERROR(SyncedMark::Create(path, Synced{}));
   return folder.Finish(kNewFolder);
 }
 
@@ -257,11 +283,13 @@ absl::StatusOr<std::unique_ptr<PolicyStore>> RocksStore::Open(const RocksStoreOp
         absl::StrFormat("`%s/%s` was missing: cannot tell whether the newest writes are all there",
                         path, kMarkFile));
   }
+  const Synced synced = mark.opened_at().value_or(Synced{});
+  BK_RETURN_IF_ERROR(CheckManifest(path, {synced.manifest_number, synced.manifest_bytes}));
   BK_ASSIGN_OR_RETURN(const StoreMeta meta, CheckStore(path, options));
-  if (mark.opened_at() && meta.head.revision < *mark.opened_at()) {
+  if (meta.head.revision < synced.revision) {
     return DamagedFiles(path, absl::StrFormat("it ends at revision %d, and revision %d was "
-                                              "acknowledged: a log or a MANIFEST is not all there",
-                                              meta.head.revision.value, mark.opened_at()->value));
+                                              "acknowledged: a log is not all there",
+                                              meta.head.revision.value, synced.revision.value));
   }
 
   // Its constructor is private.
@@ -282,6 +310,17 @@ absl::Status RocksStore::Start() {
                                        [this](Revision r) { return ReadCommit(r); });
   MutexLock lock(commit_mu_);
   head_ = meta.head;
+  return UpdateMark();
+}
+
+absl::Status RocksStore::UpdateMark() {
+  if (listener_->TakeManifestGrew()) {
+    BK_ASSIGN_OR_RETURN(const Manifest manifest, CurrentManifest(*db_));
+    synced_.manifest_number = manifest.number;
+    synced_.manifest_bytes = manifest.bytes;
+  }
+  synced_.revision = head_.revision;
+  mark_.Set(synced_);
   return absl::OkStatus();
 }
 
@@ -375,15 +414,21 @@ void RocksStore::CommitTogether(std::span<Pending* const> pending) {
     if (!group.empty()) first_write = std::min(first_write, i);
   }
   if (group.empty()) return;
-  if (const absl::Status written = Write(group); !written.ok()) {
+  ++write_epoch_;
+  const absl::Status written = Write(group);
+  if (written.ok()) {
+    head_ = group.head;
+    published_policies_ = head_.policies;
+    published_head_ = head_.revision.value;
+  }
+  ++write_epoch_;
+  if (!written.ok()) {
     // Whatever was planned on top of what is not written does not hold either.
     for (Pending* failed : pending.subspan(first_write)) failed->Fail(written);
     return;
   }
-  head_ = group.head;
-  mark_.Set(head_.revision);
-  published_policies_ = head_.policies;
-  published_head_ = head_.revision.value;
+  // The commits are done whatever becomes of the mark.
+  UpdateMark().IgnoreError();
   for (std::shared_ptr<CommitEvent>& event : group.events) feed_->Publish(std::move(event));
 }
 
@@ -532,42 +577,54 @@ absl::Status RocksStore::DropOldestCommit(Group& group) {
 }
 
 absl::Status RocksStore::Write(Group& group) {
-  if (!write_fault_.Get().ok()) BK_RETURN_IF_ERROR(Recover());
-  const absl::Status written = FromRocks(db().Write(SyncedWrite(), &group.batch));
+  absl::Status written = write_fault_.Get();
+  if (!written.ok()) written = Recover();
+  if (written.ok() && listener_->TakeMemtableEmptied()) written = Touch();
+  if (written.ok()) written = FromRocks(db().Write(SyncedWrite(), &group.batch));
   if (!written.ok()) write_fault_.Set(written);
   return written;
 }
 
-// Makes writes possible again after one failed.
+// A failed write, and what comes after.
 //
 // The batch that failed may be in the log all the same, whole or in part, and RocksDB
 // gives its sequence numbers to the next one: both in one log would mix at the next
-// start. So the log must be out of use before anything else is written: each column
-// family gets a change that goes by the log, and all are flushed at once
-// (atomic_flush), after which no start reads that log. Until then a crash finds the
-// failed batch as the last in the log and takes it whole or not at all; it was not
-// acknowledged, so both are right.
+// start. So that log must be out of use before anything else is written. Resume() sees
+// to it by flushing the memtables, but only those that hold something; where all are
+// empty it does nothing, and the log cannot be left any more. So no write is tried
+// while a memtable may be empty: Touch() puts into each column family a change that
+// goes by the log. All are flushed at once (atomic_flush), so that the log is out of
+// use for all or for none.
+//
+// Until then a crash finds the failed batch as the last in the log and takes it whole
+// or not at all; it was not acknowledged, so both are right.
+absl::Status RocksStore::Touch() const {
+  rocksdb::WriteBatch touch;
+  rocksdb::Status write;
+  for (rocksdb::ColumnFamilyHandle* handle : db_->families()) {
+    // No key of ours is empty.
+    if (write.ok()) write = touch.Delete(handle, rocksdb::Slice());
+  }
+  rocksdb::WriteOptions past_the_log;
+  past_the_log.disableWAL = true;
+  if (write.ok()) write = db().Write(past_the_log, &touch);
+  return FromRocks(write);
+}
+
 absl::Status RocksStore::Recover() const {
   const rocksdb::Status resumed = db().Resume();
   absl::Status recovered = FromRocks(resumed);
   if (resumed.severity() >= rocksdb::Status::Severity::kFatalError) {
-    // After such an error RocksDB trusts its own files no more until they are opened anew.
-    recovered = absl::Status(recovered.code(),
-                             absl::StrFormat("%s; restart the server when the disk takes writes",
-                                             recovered.message()));
+    // After such an error RocksDB does not trust its files until they are opened anew.
+    recovered = absl::Status(
+        recovered.code(), absl::StrFormat("%s; restart the server when the disk takes writes again",
+                                          recovered.message()));
   }
+  // What failed may have begun with emptying the memtables: then it was the new log that
+  // it was written to.
+  if (recovered.ok()) recovered = Touch();
   if (recovered.ok()) {
-    rocksdb::WriteBatch touch;
-    rocksdb::Status write;
-    for (rocksdb::ColumnFamilyHandle* handle : db_->families()) {
-      // No key of ours is empty.
-      if (write.ok()) write = touch.Delete(handle, rocksdb::Slice());
-    }
-    rocksdb::WriteOptions past_the_log;
-    past_the_log.disableWAL = true;
-    if (write.ok()) write = db().Write(past_the_log, &touch);
-    if (write.ok()) write = db().Flush(rocksdb::FlushOptions(), db_->families());
-    recovered = FromRocks(write);
+    recovered = FromRocks(db().Flush(rocksdb::FlushOptions(), db_->families()));
   }
   if (recovered.ok()) {
     write_fault_.Clear();
@@ -678,6 +735,7 @@ absl::StatusOr<std::vector<Record>> RocksStore::List(const ListOptions& options)
   const rocksdb::Slice upper(after_all);
   rocksdb::ReadOptions read;
   read.iterate_upper_bound = &upper;
+  read.total_order_seek = true;  // it goes from app to app
   const std::unique_ptr<rocksdb::Iterator> it(db().NewIterator(read, family(Family::kRecords)));
   for (it->Seek(first); it->Valid() && out.size() < options.limit; it->Next()) {
     const std::optional<RecordKey> key = DecodeKey(AsStd(it->key()));
@@ -689,37 +747,59 @@ absl::StatusOr<std::vector<Record>> RocksStore::List(const ListOptions& options)
   return out;
 }
 
-absl::Status RocksStore::AppendExisting(const rocksdb::ReadOptions& read, const std::string& prefix,
-                                        std::vector<Record>& out) const {
-  const std::string after_all = AfterPrefix(prefix);
-  const rocksdb::Slice upper(after_all);
-  rocksdb::ReadOptions bounded = read;
-  bounded.iterate_upper_bound = &upper;
-  const std::unique_ptr<rocksdb::Iterator> it(db().NewIterator(bounded, family(Family::kRecords)));
-  for (it->Seek(prefix); it->Valid(); it->Next()) {
-    const std::optional<RecordKey> key = DecodeKey(AsStd(it->key()));
-    if (!key) return absl::DataLossError("a key is damaged in the store");
-    BK_ASSIGN_OR_RETURN(Record record, DecodeRecord(*key, AsStd(it->key()), AsStd(it->value())));
-    if (record.value) out.push_back(std::move(record));
+absl::Status RocksStore::AppendApp(const AppId& app, const rocksdb::Snapshot* snapshot,
+                                   std::vector<Record>& out) const {
+  rocksdb::ReadOptions read;
+  read.snapshot = snapshot;
+  // An app that is no valid id has nothing of its own; it could be part of a key.
+  const bool valid = IsValidId(app.value());
+  if (valid) {
+    const RecordKey key = RecordKey::Policy(app);
+    const std::string encoded = EncodeKey(key);
+    rocksdb::PinnableSlice value;
+    const rocksdb::Status got = db().Get(read, family(Family::kRecords), encoded, &value);
+    if (!got.IsNotFound()) {
+      BK_RETURN_IF_ERROR(FromRocks(got));
+      BK_ASSIGN_OR_RETURN(Record record, DecodeRecord(key, encoded, AsStd(value)));
+      if (record.value) out.push_back(std::move(record));
+    }
   }
-  return FromRocks(it->status());
+  // One iterator for all: it is one state, and made once.
+  read.prefix_same_as_start = true;
+  const std::unique_ptr<rocksdb::Iterator> it(db().NewIterator(read, family(Family::kRecords)));
+  const auto append = [&](const std::string& prefix) {
+    for (it->Seek(prefix); it->Valid() && AsStd(it->key()).starts_with(prefix); it->Next()) {
+      const std::optional<RecordKey> key = DecodeKey(AsStd(it->key()));
+      if (!key) return absl::DataLossError("a key is damaged in the store");
+      BK_ASSIGN_OR_RETURN(Record record, DecodeRecord(*key, AsStd(it->key()), AsStd(it->value())));
+      if (record.value) out.push_back(std::move(record));
+    }
+    return FromRocks(it->status());
+  };
+  BK_RETURN_IF_ERROR(append(AppPrefix(RecordKind::kCatalogEntry, "")));
+  if (!valid) return absl::OkStatus();
+  BK_RETURN_IF_ERROR(append(AppPrefix(RecordKind::kCatalogEntry, app.value())));
+  return append(AppPrefix(RecordKind::kConnection, app.value()));
 }
 
 absl::StatusOr<PolicyStore::AppSnapshot> RocksStore::ReadApp(const AppId& app) const {
+  // A snapshot takes RocksDB's own lock twice and reads the head: a third of the whole.
+  // Where nothing was written meanwhile it is not needed.
+  AppSnapshot out{{incarnation_, Revision{0}}, {}};
+  const uint64_t epoch = write_epoch_;
+  if (epoch % 2 == 0) {
+    out.token.revision = Revision{published_head_};
+    const absl::Status read = AppendApp(app, nullptr, out.records);
+    if (write_epoch_ == epoch) {
+      BK_RETURN_IF_ERROR(read);
+      return out;
+    }
+    out.records.clear();
+  }
   const Snapshot snapshot(*this);
   BK_ASSIGN_OR_RETURN(const Head head, snapshot.ReadHead());
-  AppSnapshot out{{incarnation_, head.revision}, {}};
-  const auto append = [&](RecordKind kind, std::string_view of) {
-    return AppendExisting(snapshot.options(), AppPrefix(kind, of), out.records);
-  };
-  // An app that is no valid id has nothing of its own; it could be part of a key.
-  const bool valid = IsValidId(app.value());
-  if (valid) BK_RETURN_IF_ERROR(append(RecordKind::kPolicy, app.value()));
-  BK_RETURN_IF_ERROR(append(RecordKind::kCatalogEntry, ""));
-  if (valid) {
-    BK_RETURN_IF_ERROR(append(RecordKind::kCatalogEntry, app.value()));
-    BK_RETURN_IF_ERROR(append(RecordKind::kConnection, app.value()));
-  }
+  out.token.revision = head.revision;
+  BK_RETURN_IF_ERROR(AppendApp(app, snapshot.options().snapshot, out.records));
   return out;
 }
 

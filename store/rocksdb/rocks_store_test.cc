@@ -2,40 +2,22 @@
 
 #include "store/rocksdb/rocks_store.h"
 
-#include <atomic>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <utility>
 
-#include "absl/strings/str_format.h"
 #include "policy/base/status_macros.h"
 #include "policy/testing/status_matchers.h"
 #include "store/rocksdb/key_codec.h"
 #include "store/rocksdb/rocks_db.h"
 #include "store/rocksdb/rocks_status.h"
+#include "store/rocksdb/rocks_test_util.h"
 #include "store/testing/samples.h"
 #include "store/testing/store_conformance.h"
 
 namespace bridgekeeper::store {
 namespace {
-
-// A path that no test of this process has used.
-std::string NewPath() {
-  static std::atomic<int> made = 0;
-  const char* tmp = std::getenv("TEST_TMPDIR");
-  return absl::StrFormat("%s/store-%d", tmp != nullptr ? tmp : "/tmp", ++made);
-}
-
-std::string NewIncarnation() {
-  static std::atomic<int> made = 0;
-  return absl::StrFormat("%032x", ++made);
-}
-
-RocksStoreOptions Options(const std::string& path) {
-  return {.path = path, .new_incarnation = NewIncarnation(), .block_cache_bytes = 1 << 20};
-}
 
 class RocksHarness : public StoreHarness {
  public:
@@ -65,7 +47,7 @@ class RocksHarness : public StoreHarness {
   }
 
   absl::StatusOr<std::unique_ptr<StoreHarness>> Restore(const std::string& backup) override {
-    RocksStoreOptions options = Options(NewPath());
+    const RocksStoreOptions options = TestOptions(NewPath());
     BK_RETURN_IF_ERROR(RestoreRocksBackup(backup, options).status());
     auto restored = std::make_unique<RocksHarness>(options);
     BK_RETURN_IF_ERROR(restored->Open());
@@ -74,9 +56,8 @@ class RocksHarness : public StoreHarness {
 
  private:
   absl::Status FlipBit(const RecordKey& key) {
-    BK_ASSIGN_OR_RETURN(
-        const std::unique_ptr<RocksDb> db,
-        RocksDb::Open(options_.path + "/db", RocksDb::Mode::kReadWrite, options_));
+    BK_ASSIGN_OR_RETURN(const std::unique_ptr<RocksDb> db,
+                        RocksDb::Open(options_.path + "/db", RocksDb::Mode::kReadWrite, options_));
     rocksdb::ColumnFamilyHandle* const records = db->family(Family::kRecords);
     std::string value;
     BK_RETURN_IF_ERROR(
@@ -90,7 +71,7 @@ class RocksHarness : public StoreHarness {
 };
 
 absl::StatusOr<std::unique_ptr<StoreHarness>> MakeHarness(const HarnessOptions& options) {
-  RocksStoreOptions rocks = Options(NewPath());
+  RocksStoreOptions rocks = TestOptions(NewPath());
   rocks.keep_revisions = options.keep_revisions;
   auto harness = std::make_unique<RocksHarness>(rocks);
   BK_RETURN_IF_ERROR(harness->Open());

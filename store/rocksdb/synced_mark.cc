@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "policy/base/status_macros.h"
@@ -22,33 +23,48 @@ namespace {
 // Two copies in sectors of their own, written in turn: one is whole at any moment.
 constexpr size_t kSlotBytes = 512;
 constexpr size_t kSlots = 2;
-// Version 1, the revision big-endian, the CRC-32C of both big-endian.
-constexpr size_t kContentBytes = 1 + 8 + 4;
+// Version 1, three numbers of 8 bytes, the CRC-32C of all that; big-endian.
+constexpr size_t kContentBytes = 1 + 3 * 8 + 4;
 constexpr char kVersion = 1;
 
-std::string EncodeSlot(Revision revision) {
+void AppendBigEndian(uint64_t value, int bytes, std::string& out) {
+  for (int shift = 8 * (bytes - 1); shift >= 0; shift -= 8) {
+    out += static_cast<char>((value >> shift) & 0xFF);
+  }
+}
+
+std::string EncodeSlot(const Synced& synced) {
   std::string out(1, kVersion);
-  const auto value = static_cast<uint64_t>(revision.value);
-  for (int shift = 56; shift >= 0; shift -= 8) out += static_cast<char>((value >> shift) & 0xFF);
-  const uint32_t checksum = ExtendCrc32c(0, out);
-  for (int shift = 24; shift >= 0; shift -= 8) out += static_cast<char>((checksum >> shift) & 0xFF);
+  AppendBigEndian(static_cast<uint64_t>(synced.revision.value), 8, out);
+  AppendBigEndian(synced.manifest_number, 8, out);
+  AppendBigEndian(synced.manifest_bytes, 8, out);
+  AppendBigEndian(ExtendCrc32c(0, out), 4, out);
   return out;
 }
 
-std::optional<Revision> DecodeSlot(std::string_view bytes) {
+std::optional<Synced> DecodeSlot(std::string_view bytes) {
   if (bytes.size() < kContentBytes) return std::nullopt;
   bytes = bytes.substr(0, kContentBytes);
-  uint64_t value = 0;
-  for (size_t i = 1; i <= 8; ++i) value = (value << 8) | static_cast<uint8_t>(bytes[i]);
-  const Revision revision{static_cast<int64_t>(value)};
-  if (revision.value < 0 || EncodeSlot(revision) != bytes) return std::nullopt;
-  return revision;
+  const auto number = [&](size_t at) {
+    uint64_t value = 0;
+    for (const char c : bytes.substr(at, 8)) value = (value << 8) | static_cast<uint8_t>(c);
+    return value;
+  };
+  const Synced synced{Revision{static_cast<int64_t>(number(1))}, number(9), number(17)};
+  if (synced.revision.value < 0 || EncodeSlot(synced) != bytes) return std::nullopt;
+  return synced;
+}
+
+// Whether `a` says more than `b`. Neither number ever goes back.
+bool Newer(const Synced& a, const Synced& b) {
+  return std::tie(a.revision, a.manifest_number, a.manifest_bytes) >
+         std::tie(b.revision, b.manifest_number, b.manifest_bytes);
 }
 
 }  // namespace
 
-absl::Status SyncedMark::Create(const std::string& path, Revision revision) {
-  std::string content = EncodeSlot(revision);
+absl::Status SyncedMark::Create(const std::string& path, const Synced& synced) {
+  std::string content = EncodeSlot(synced);
   content.resize(kSlotBytes, '\0');
   content += content;
   return WriteNewFile(path + "/" + kMarkFile, content);
@@ -56,14 +72,14 @@ absl::Status SyncedMark::Create(const std::string& path, Revision revision) {
 
 absl::StatusOr<SyncedMark> SyncedMark::Open(const std::string& path) {
   const std::string file_path = path + "/" + kMarkFile;
-  std::optional<Revision> newest;
+  std::optional<Synced> newest;
   size_t newest_slot = 0;
   if (Exists(file_path)) {
     BK_ASSIGN_OR_RETURN(const std::string content, ReadFile(file_path));
     for (size_t slot = 0; slot < kSlots && slot * kSlotBytes < content.size(); ++slot) {
-      const auto revision = DecodeSlot(std::string_view(content).substr(slot * kSlotBytes));
-      if (revision && (!newest || *newest < *revision)) {
-        newest = revision;
+      const auto synced = DecodeSlot(std::string_view(content).substr(slot * kSlotBytes));
+      if (synced && (!newest || Newer(*synced, *newest))) {
+        newest = synced;
         newest_slot = slot;
       }
     }
@@ -71,15 +87,15 @@ absl::StatusOr<SyncedMark> SyncedMark::Open(const std::string& path) {
       return DamagedFiles(path, "`SYNCED`, which says what was acknowledged, cannot be read");
     }
   } else {
-    BK_RETURN_IF_ERROR(Create(path, Revision{0}));
+    BK_RETURN_IF_ERROR(Create(path, Synced{}));
   }
   FileDescriptor file(::open(file_path.c_str(), O_WRONLY | O_CLOEXEC));
   if (file.get() < 0) return FromErrno(errno, "open", file_path);
   return SyncedMark(std::move(file), newest, 1 - newest_slot);
 }
 
-void SyncedMark::Set(Revision revision) {
-  const std::string content = EncodeSlot(revision);
+void SyncedMark::Set(const Synced& synced) {
+  const std::string content = EncodeSlot(synced);
   const size_t slot = std::exchange(next_slot_, 1 - next_slot_);
   // The result does not matter, as the header says; the compiler wants to see it.
   [[maybe_unused]] const ssize_t written =

@@ -1,11 +1,11 @@
 // Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
 //
-// SyncedMark is a small file beside RocksDB's own that holds a revision which the
-// store has synced. It is written after the sync and not synced itself: after a crash
-// of the process it is exact, after one of the machine it may be behind, and it is
-// never ahead. So a store that opens below it has lost what it had acknowledged: a
-// log was deleted or cut where a record ends, a MANIFEST was cut or put back, which
-// RocksDB itself takes for a store that is all there.
+// SyncedMark is a small file beside RocksDB's own that says what is known to be synced:
+// a revision, and a length of the MANIFEST. It is written after the sync and not synced
+// itself: after a crash of the process it is exact or nearly, after one of the machine
+// it may be behind, and it is never ahead. So a store that opens below it has lost what
+// it had acknowledged: a log was deleted or cut where a record ends, a MANIFEST was cut
+// or put back. RocksDB itself takes such a store for one that is all there.
 //
 // Thread safety: none; the store calls it under its commit lock.
 // Source: store/rocksdb/FORMAT.md, "The mark".
@@ -14,6 +14,7 @@
 #define BRIDGEKEEPER_STORE_ROCKSDB_SYNCED_MARK_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -27,10 +28,17 @@ namespace bridgekeeper::store {
 
 inline constexpr char kMarkFile[] = "SYNCED";
 
+struct Synced {
+  Revision revision;
+  uint64_t manifest_number = 0;  // of the file MANIFEST-<number>
+  uint64_t manifest_bytes = 0;
+  friend bool operator==(const Synced&, const Synced&) = default;
+};
+
 class SyncedMark {
  public:
-  // Makes the file in the RocksDB folder `path`, synced, with `revision` in it.
-  static absl::Status Create(const std::string& path, Revision revision);
+  // Makes the file in the RocksDB folder `path`, synced, with `synced` in it.
+  static absl::Status Create(const std::string& path, const Synced& synced);
 
   // Opens it; makes it anew, empty, where it is missing.
   //
@@ -38,19 +46,19 @@ class SyncedMark {
   //   kDataLoss - neither of its two copies can be read.
   static absl::StatusOr<SyncedMark> Open(const std::string& path);
 
-  // The revision at Open(); nullopt where the file was missing.
-  std::optional<Revision> opened_at() const { return opened_at_; }
+  // What it said at Open(); nullopt where the file was missing.
+  const std::optional<Synced>& opened_at() const { return opened_at_; }
 
-  // Notes that `revision` is synced. An error is not reported: what the mark then says
-  // is still true.
-  void Set(Revision revision);
+  // Notes what is synced. An error is not reported: what the mark then says is still
+  // true.
+  void Set(const Synced& synced);
 
  private:
-  SyncedMark(FileDescriptor file, std::optional<Revision> opened_at, size_t next_slot)
+  SyncedMark(FileDescriptor file, std::optional<Synced> opened_at, size_t next_slot)
       : file_(std::move(file)), opened_at_(opened_at), next_slot_(next_slot) {}
 
   FileDescriptor file_;
-  std::optional<Revision> opened_at_;
+  std::optional<Synced> opened_at_;
   size_t next_slot_;  // the copy that is written next: never the newest
 };
 

@@ -21,11 +21,13 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=2.0, help="of one server in one round")
     parser.add_argument("--in-flight", default="1,16,64")
+    parser.add_argument("--skip-in-process", action="store_true", help="only the servers")
     parser.add_argument("--json", help="file for the figures")
     arguments = parser.parse_args()
 
     print(benchlib.machine(), "\n")
-    in_process()
+    if not arguments.skip_in_process:
+        in_process()
     with benchlib.folder() as work, benchlib.Keeperd(work / "data") as keeperd:
         keeperd.put_policy("bench", mode="FULL_ACCESS")
         answer = work / "answer.bin"

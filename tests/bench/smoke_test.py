@@ -1,10 +1,12 @@
 # Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
-"""The load generator works: it drives two servers, adds up, and says what fails.
+"""The load generator works: it drives two servers, adds up, and says what fails. And
+each benchmark runs against the programs as they are now, in its smallest form.
 
 No figure is looked at but for being there: speed is read by people.
 """
 
 import json
+import pathlib
 import subprocess
 import unittest
 
@@ -66,6 +68,44 @@ class LoadgenTest(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertTrue(done.stdout.startswith("ALLOW "), done.stdout)
             self.assertEqual(copy.read_bytes(), answer.read_bytes())
+
+
+SHORT = ["--rounds", "1", "--seconds", "0.05", "--in-flight", "2"]
+
+
+class BenchmarksTest(unittest.TestCase):
+    def figures(self, name, *arguments):
+        with benchlib.folder() as work:
+            script = pathlib.Path(__file__).with_name(f"{name}.sh")
+            done = subprocess.run([script, *arguments, "--json", work / "figures.json"], capture_output=True,
+                                  text=True, timeout=100, check=False)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            return json.loads((work / "figures.json").read_text())["figures"]
+
+    def test_decide(self):
+        figures = self.figures("decide", "--skip-in-process", *SHORT)
+        self.assertEqual([figure["server"] for figure in figures], ["keeperd", "echo"])
+        self.assertEqual(figures[0]["verdict"], figures[1]["verdict"])
+        self.assertIn("server_cpu_us", figures[0])
+
+    def test_batch(self):
+        self.assertGreater(self.figures("batch", "--items", "10", *SHORT)[0]["per_second"], 0)
+
+    def test_stream(self):
+        self.assertGreater(self.figures("stream", *SHORT)[0]["per_second"], 0)
+
+    def test_apps(self):
+        figures = self.figures("apps", "--apps", "1000", "--cache", "16", *SHORT)
+        self.assertGreater(figures["misses"], 0)
+        self.assertGreater(figures["start_to_ready_s"], 0)
+
+    def test_bridge(self):
+        self.assertEqual([figure["server"] for figure in self.figures("bridge", *SHORT)], ["bridge", "direct"])
+
+    def test_propagation(self):
+        figures = self.figures("propagation", "--writes", "4", "--watchers", "2", "--bridges", "1")
+        self.assertEqual(figures["watcher"]["samples"], 16)
+        self.assertEqual(figures["bridge"]["samples"], 4)
 
 
 unittest.main()

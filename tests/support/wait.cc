@@ -2,13 +2,15 @@
 
 #include "tests/support/wait.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <time.h>
+#include <unistd.h>
 
+#include <array>
 #include <chrono>
-#include <fstream>
-#include <iterator>
 #include <string>
+#include <string_view>
 #include <thread>
 
 namespace bridgekeeper::support {
@@ -31,10 +33,16 @@ absl::Duration CpuTimeOf(std::thread::native_handle_type thread) {
 }
 
 bool IsRunning(pid_t pid) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  // By hand: a stream throws where the process ends between open(2) and read(2).
+  const int file = open(("/proc/" + std::to_string(pid) + "/stat").c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  std::array<char, 1024> buffer;
+  const ssize_t n = read(file, buffer.data(), buffer.size());
+  close(file);
+  const std::string_view text(buffer.data(), n < 0 ? 0 : static_cast<size_t>(n));
   const size_t name_end = text.rfind(") ");
-  return name_end != std::string::npos && name_end + 2 < text.size() && text[name_end + 2] != 'Z';
+  return name_end != std::string_view::npos && name_end + 2 < text.size() &&
+         text[name_end + 2] != 'Z';
 }
 
 }  // namespace bridgekeeper::support

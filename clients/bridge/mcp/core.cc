@@ -61,13 +61,20 @@ void BoundTasks(std::deque<std::string>& order, Forget forget) {
   }
 }
 
+// True for members of a subscription that ask for no news of a resource. Tasks are
+// looked at one by one.
+bool TellsOfListsOnly(std::string_view member) {
+  return member == "toolsListChanged" || member == "promptsListChanged" ||
+         member == "resourcesListChanged" || member == "taskIds";
+}
+
 // The id of the task that a result names: {"resultType":"task","taskId":...} in
-// 2026-07-28, {"task":{"taskId":...}} in 2025-11-25. Empty: none.
+// 2026-07-28, {"task":{"taskId":...}} in 2025-11-25. Empty: none, or one too long to
+// be remembered, which then is nobody's task.
 std::string_view TaskIdOf(JsonValue result) {
-  const std::string_view in_task = TextOf(Member(result.Find("task"), "taskId"));
-  if (!in_task.empty()) return in_task;
-  return TextOf(result.Find("resultType")) == "task" ? TextOf(result.Find("taskId"))
-                                                     : std::string_view();
+  std::string_view id = TextOf(Member(result.Find("task"), "taskId"));
+  if (id.empty() && TextOf(result.Find("resultType")) == "task") id = TextOf(result.Find("taskId"));
+  return id.size() <= kMaxTaskIdBytes ? id : std::string_view();
 }
 
 }  // namespace
@@ -92,6 +99,10 @@ void BridgeCore::Count(Peer sender, Outcome outcome) {
 
 std::string BridgeCore::NextOwnId() {
   return own_id_prefix_ + std::to_string(++own_requests_made_);
+}
+
+bool BridgeCore::IsOwn(std::string_view id) const {
+  return id.starts_with('s') && id.substr(1).starts_with(own_id_prefix_);
 }
 
 std::string BridgeCore::OwnParams(std::string_view key, std::string_view value) const {
@@ -214,7 +225,7 @@ void BridgeCore::RejectServerFrame(const Refusal& refusal, std::string_view text
 }
 
 void BridgeCore::EndRefusedAnswer(const IdKey& id, std::string_view why, Output& out) {
-  if (own_requests_.erase(id) > 0) {
+  if (IsOwn(id)) {
     if (reading_ && reading_->request == id) FailReading("", out);
     return;
   }
@@ -252,19 +263,7 @@ void BridgeCore::OnClientRequest(const Message& message, std::string_view line, 
         message, Outcome::kRejected,
         ErrorLine(message.id_token, kInvalidRequest, "`id`: got one that is in use"), out);
   }
-  if (message.Meta(kMetaVersion)) {
-    std::string meta;
-    JsonObject object(meta);
-    for (const JsonValue member : *message.Param("_meta")) {
-      if (member.key().starts_with(kMetaPrefix)) object.Raw(member.key(), member.raw());
-    }
-    object.Close();
-    stateless_meta_ = std::move(meta);
-    if (const auto info = message.Meta(kMetaClientInfo)) {
-      client_name_ = TextOf(info->Find("name")).substr(0, kMaxClientTextBytes);
-      client_version_ = TextOf(info->Find("version")).substr(0, kMaxClientTextBytes);
-    }
-  }
+  if (message.Meta(kMetaVersion)) RememberMeta(message);
 
   const Treatment treatment = ClientRequest(message.method);
   // A call above the bound is a decision and so a denial; anything else is an error.
@@ -291,20 +290,36 @@ void BridgeCore::OnClientRequest(const Message& message, std::string_view line, 
     case Treatment::kToolsCall:
       return CallTool(message, line, waited, out);
     case Treatment::kResources:
-      return PassIfFamilyPasses(message, line, MethodFamily::kResources, waited, out);
+      return PassIfFamilyPasses(message, line, MethodFamily::kResources, {}, waited, out);
     case Treatment::kPrompts:
-      return PassIfFamilyPasses(message, line, MethodFamily::kPrompts, waited, out);
+      return PassIfFamilyPasses(message, line, MethodFamily::kPrompts, {}, waited, out);
     case Treatment::kCompletion: {
       const std::string_view type = TextOf(Member(message.Param("ref"), "type"));
       if (type != "ref/resource" && type != "ref/prompt") return RefuseMethod(message, out);
       const MethodFamily family =
           type == "ref/resource" ? MethodFamily::kResources : MethodFamily::kPrompts;
-      return PassIfFamilyPasses(message, line, family, waited, out);
+      return PassIfFamilyPasses(message, line, family, {}, waited, out);
     }
     case Treatment::kSubscription:
       return Subscribe(message, line, waited, out);
     case Treatment::kTask:
       return UseTask(message, line, out);
+  }
+}
+
+void BridgeCore::RememberMeta(const Message& request) {
+  std::string meta;
+  JsonObject object(meta);
+  const auto theirs = request.Param("_meta");
+  for (const JsonValue member : *theirs) {
+    if (member.key().starts_with(kMetaPrefix)) object.Raw(member.key(), member.raw());
+  }
+  object.Close();
+  // A server that misses it answers our own request with an error, and says so.
+  stateless_meta_ = meta.size() <= kMaxMetaBytes ? std::move(meta) : "";
+  if (const auto info = request.Meta(kMetaClientInfo)) {
+    client_name_ = TextOf(info->Find("name")).substr(0, kMaxClientTextBytes);
+    client_version_ = TextOf(info->Find("version")).substr(0, kMaxClientTextBytes);
   }
 }
 
@@ -344,7 +359,8 @@ void BridgeCore::RefuseMethod(const Message& message, Output& out) {
 }
 
 void BridgeCore::PassIfFamilyPasses(const Message& message, std::string_view line,
-                                    MethodFamily family, Waited waited, Output& out) {
+                                    MethodFamily family, Pending pending, Waited waited,
+                                    Output& out) {
   const clients::PolicySnapshot snapshot = parts_.policies.View(options_.app.value());
   if (WaitsForPolicy(message, line, snapshot, waited, out)) return;
   const PolicyView view = ViewOf(snapshot);
@@ -360,8 +376,8 @@ void BridgeCore::PassIfFamilyPasses(const Message& message, std::string_view lin
                   DenialOf(snapshot, "", decision, parts_.ids.NewId())),
         out);
   }
-  Pending pending{.use = Pending::Use::kPlain};
-  if (decision.obligations != nullptr) {
+  // A subscription is answered when it ends, which may be never.
+  if (decision.obligations != nullptr && pending.use != Pending::Use::kListen) {
     pending.max_bytes = decision.obligations->max_bytes;
     pending.timeout = decision.obligations->timeout;
   }
@@ -371,7 +387,8 @@ void BridgeCore::PassIfFamilyPasses(const Message& message, std::string_view lin
 void BridgeCore::Subscribe(const Message& message, std::string_view line, Waited waited,
                            Output& out) {
   // What is asked for decides: that a list has changed tells nothing of what is in
-  // it, that one resource has changed does.
+  // it, that one resource has changed does. A member that is not known here, as one
+  // that a reader takes for `resourceSubscriptions`, counts as the latter.
   const auto wanted = message.Param("notifications");
   if (!wanted || !wanted->is_object()) {
     return AnswerRequest(
@@ -384,14 +401,18 @@ void BridgeCore::Subscribe(const Message& message, std::string_view line, Waited
       if (!tasks_.contains(std::string(TextOf(id)))) return RefuseMethod(message, out);
     }
   }
-  const auto resources = wanted->Find("resourceSubscriptions");
-  if (resources && resources->size() > 0) {
-    return PassIfFamilyPasses(message, line, MethodFamily::kResources, waited, out);
+  bool asks_more_than_lists = false;
+  for (const JsonValue member : *wanted) {
+    const bool is_empty = member.is_array() && member.size() == 0;
+    if (!TellsOfListsOnly(member.key()) && !is_empty) asks_more_than_lists = true;
   }
-  ForwardRequest(message, line,
-                 {.use = Pending::Use::kListen,
-                  .wants_tool_changes = IsTrue(wanted->Find("toolsListChanged"))},
-                 out);
+  Pending pending{.use = Pending::Use::kListen,
+                  .wants_tool_changes = IsTrue(wanted->Find("toolsListChanged"))};
+  if (asks_more_than_lists) {
+    return PassIfFamilyPasses(message, line, MethodFamily::kResources, std::move(pending), waited,
+                              out);
+  }
+  ForwardRequest(message, line, std::move(pending), out);
 }
 
 void BridgeCore::UseTask(const Message& message, std::string_view line, Output& out) {
@@ -535,7 +556,7 @@ std::string BridgeCore::AcknowledgedWithToolChanges(const Message& message,
 }
 
 void BridgeCore::OnServerAnswer(const Message& message, std::string_view line, Output& out) {
-  if (own_requests_.erase(message.id) > 0) {
+  if (IsOwn(message.id)) {
     Count(Peer::kServer, Outcome::kAnswered);
     if (reading_ && reading_->request == message.id) OnListPage(message, out);
     return;
@@ -696,9 +717,7 @@ void BridgeCore::CancelTask(const std::string& id, Output& out) {
   tasks_.erase(found);
   ++stats_.timeouts;
   // The client is told METHOD_NOT_ALLOWED when it asks for the task again.
-  const std::string own_id = NextOwnId();
-  own_requests_.insert("s" + own_id);
-  AppendLine(RequestLine(own_id, "tasks/cancel", OwnParams("taskId", id)), out.to_server);
+  AppendLine(RequestLine(NextOwnId(), "tasks/cancel", OwnParams("taskId", id)), out.to_server);
 }
 
 void BridgeCore::OnServerEnd(std::string_view how, Output& out) {
@@ -719,7 +738,6 @@ void BridgeCore::OnServerEnd(std::string_view how, Output& out) {
   list_waiters_.clear();
   held_bytes_ = 0;
   server_pending_.clear();
-  own_requests_.clear();
   tasks_.clear();
   task_order_.clear();
   task_deadlines_.clear();

@@ -58,6 +58,10 @@ inline constexpr size_t kMaxRequestsInFlight = 1024;
 inline constexpr size_t kMaxHeldBytes = 32 << 20;
 // Tasks that are remembered of each side; the oldest is forgotten first.
 inline constexpr size_t kMaxTasks = 10'000;
+// Longest id of a task that is remembered.
+inline constexpr size_t kMaxTaskIdBytes = 1024;
+// Largest metadata of a stateless client that requests of our own carry on.
+inline constexpr size_t kMaxMetaBytes = 64 << 10;
 // How long the server may take for one reading of its whole list.
 inline constexpr absl::Duration kListTimeout = absl::Seconds(30);
 
@@ -202,10 +206,11 @@ class BridgeCore {
   void RefuseMethod(const Message& message, Output& out);
   void Subscribe(const Message& message, std::string_view line, Waited waited, Output& out);
   void PassIfFamilyPasses(const Message& message, std::string_view line, MethodFamily family,
-                          Waited waited, Output& out);
+                          Pending pending, Waited waited, Output& out);
   void UseTask(const Message& message, std::string_view line, Output& out);
   bool KeepsLimits(const Message& answer, const Pending& pending, Output& out);
   void RememberTask(const Message& answer, const Pending& call);
+  void RememberMeta(const Message& request);
   static std::string WithToolChanges(const Message& answer, std::string_view line);
   std::string AcknowledgedWithToolChanges(const Message& message, std::string_view line) const;
   void EndPending(absl::flat_hash_map<IdKey, Pending>::iterator it);
@@ -213,6 +218,8 @@ class BridgeCore {
   void CancelTask(const std::string& id, Output& out);
   bool TakeLogToken() { return log_budget_.Take(parts_.clock.SinceBoot()); }
   std::string NextOwnId();
+  // True for ids of requests of ours to the server, answered or not.
+  bool IsOwn(std::string_view id) const;
   // params of a request of our own, with what a stateless server wants in it.
   std::string OwnParams(std::string_view key, std::string_view value) const;
   std::optional<std::string_view> FixedConnection() const;
@@ -261,7 +268,6 @@ class BridgeCore {
   absl::flat_hash_map<IdKey, Pending> pending_;             // of the client
   std::set<std::pair<absl::Duration, IdKey>> deadlines_;    // of pending_
   absl::flat_hash_map<IdKey, std::string> server_pending_;  // of the server: its id token
-  absl::flat_hash_set<IdKey> own_requests_;                 // of ours, to the server
   uint64_t own_requests_made_ = 0;
   bool long_line_was_answered_ = false;  // the server's line above the limit had its id in front
   std::optional<std::string> server_end_;

@@ -539,12 +539,34 @@ std::vector<FamilyCase> FamilyCases() {
       {"ListChangesWithResourcesClosed", "subscriptions/listen", lists, kDeny, kDeny, true},
       {"OneResourceOpen", "subscriptions/listen", one, kAllow, kDeny, true},
       {"OneResourceClosed", "subscriptions/listen", one, kDeny, kAllow, false},
+      {"OneResourceInCapitals", "subscriptions/listen",
+       R"({"notifications":{"ResourceSubscriptions":["file:///a"]}})", kDeny, kAllow, false},
+      {"OneResourceAsText", "subscriptions/listen",
+       R"({"notifications":{"resourceSubscriptions":"file:///a"}})", kDeny, kAllow, false},
+      {"NoResourceClosed", "subscriptions/listen",
+       R"({"notifications":{"resourceSubscriptions":[]}})", kDeny, kAllow, true},
       {"TaskOfSomeoneElse", "subscriptions/listen", task, kAllow, kAllow, false},
   };
 }
 
 INSTANTIATE_TEST_SUITE_P(Table, FamilyTest, ::testing::ValuesIn(FamilyCases()),
                          [](const auto& test) { return test.param.name; });
+
+// A subscription is open for as long as the client wants.
+TEST(Family, ASubscriptionToAResourceIsNotEndedByTheTimeout) {
+  CoreHarness h;
+  AppData data = CoreHarness::Data();
+  data.policy.resources = Passage::kAllow;
+  data.policy.limits.timeout = absl::Seconds(5);
+  h.SetPolicy(std::move(data));
+  h.Client(Request("subscriptions/listen", "1",
+                   R"({"notifications":{"resourceSubscriptions":["file:///a"]}})"));
+  const Sent sent = h.Pass(absl::Seconds(6));
+  EXPECT_THAT(sent.to_client, IsEmpty());
+  EXPECT_THAT(sent.to_server, IsEmpty());
+  EXPECT_EQ(h.core().requests_in_flight(), 1);
+  EXPECT_EQ(h.core().answers_due(), 0);
+}
 
 TEST(Family, FixedConnectionMustPassAsARead) {
   CoreOptions options = CoreHarness::DefaultOptions();
@@ -697,6 +719,16 @@ TEST_P(TaskTest, OfNoDecidedCallDoesNot) {
     EXPECT_EQ(At(sent.to_client.at(0), "error/code"), "-32601") << params;
   }
   EXPECT_THAT(h.Client(Request("tasks/list", "2")).to_server, IsEmpty());
+}
+
+TEST(Task, WithAnEndlessIdIsNobodys) {
+  CoreHarness h;
+  h.StartSession();
+  const std::string id(kMaxTaskIdBytes + 1, 't');
+  h.Client(CoreHarness::Call("read"));
+  h.Server(R"({"jsonrpc":"2.0","id":1,"result":{"resultType":"task","taskId":")" + id + R"("}})");
+  EXPECT_THAT(h.Client(Request("tasks/get", "2", R"({"taskId":")" + id + R"("})")).to_server,
+              IsEmpty());
 }
 
 TEST_P(TaskTest, ResultsKeepTheLimits) {

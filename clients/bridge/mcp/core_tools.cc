@@ -125,7 +125,7 @@ void BridgeCore::ListForClient(const Message& message, std::string_view line, Wa
 }
 
 void BridgeCore::StartReading(Output& out) {
-  reading_.emplace();
+  reading_.emplace(ListReading{});
   reading_->deadline = parts_.clock.SinceBoot() + kListTimeout;
   AskForPage(out);
 }
@@ -133,7 +133,6 @@ void BridgeCore::StartReading(Output& out) {
 void BridgeCore::AskForPage(Output& out) {
   const std::string id = NextOwnId();
   reading_->request = "s" + id;
-  own_requests_.insert(reading_->request);
   AppendLine(RequestLine(id, "tools/list", OwnParams("cursor", reading_->list.cursor())),
              out.to_server);
 }
@@ -223,6 +222,9 @@ ToolListing BridgeCore::ListingNow(const PolicyView& view) const {
 }
 
 void BridgeCore::AnswerListWaiters(Output& out) {
+  // A client that cancelled is told nothing, and what it was told stays as it was.
+  std::erase_if(list_waiters_,
+                [&](const Waiter& waiter) { return FindWaiting(waiter) == pending_.end(); });
   if (list_waiters_.empty()) return;
   const clients::PolicySnapshot snapshot = parts_.policies.View(options_.app.value());
   const ToolListing listing = ListingNow(ViewOf(snapshot));
@@ -237,7 +239,6 @@ void BridgeCore::AnswerListWaiters(Output& out) {
   }
   for (const Waiter& waiter : std::exchange(list_waiters_, {})) {
     const auto found = FindWaiting(waiter);
-    if (found == pending_.end()) continue;  // cancelled meanwhile
     Count(Peer::kClient, Outcome::kAnswered);
     AppendLine(ResultLine(found->second.id_token, result), out.to_client);
     EndPending(found);
@@ -316,11 +317,11 @@ void BridgeCore::CallTool(const Message& message, std::string_view line, Waited 
   const bool is_stateless = message.Meta(kMetaVersion).has_value();
   const PolicyView view = ViewOf(snapshot);
   const ToolCall call = CallOf(message, name->string());
-  Decision decision = Decide(view, call, parts_.judge);
-  // The bound of a decision asked of keeperd holds for one made here.
-  if (call.arguments->raw().size() > convert::kMaxArgumentsBytes) {
-    Deny(ReasonCode::kInvalidRequest, decision);
-  }
+  // The bound of a decision asked of keeperd holds for one made here; what is above
+  // it is not judged either.
+  const bool is_oversized = call.arguments->raw().size() > convert::kMaxArgumentsBytes;
+  Decision decision = Decide(view, call, is_oversized ? nullptr : parts_.judge);
+  if (is_oversized) Deny(ReasonCode::kInvalidRequest, decision);
   EnforceOnDecision(snapshot, call, is_stateless, decision);
   const std::string decision_id = parts_.ids.NewId();
   const std::string reason_text = ReasonText(view, call, decision);
@@ -393,8 +394,8 @@ void BridgeCore::ReportDecision(const clients::PolicySnapshot& snapshot, const T
       .time = parts_.clock.Now(),
       .duration = parts_.clock.SinceBoot() - begin,
       .decision_id = std::string(decision_id),
-      .tool = std::string(call.tool),
-      .connection = std::string(decision.connection),
+      .tool = std::string(call.tool.substr(0, kMaxIdBytes)),
+      .connection = std::string(decision.connection.substr(0, kMaxIdBytes)),
       .verdict = decision.verdict,
       .reason = decision.reason,
       .effective_risk = decision.effective_risk,
@@ -423,8 +424,8 @@ std::string BridgeCore::DenialOf(const clients::PolicySnapshot& snapshot, std::s
       .effective_risk = decision.effective_risk,
       .app = options_.app.value(),
       .server = options_.server.value(),
-      .tool = tool,
-      .connection = decision.connection,
+      .tool = tool.substr(0, kMaxIdBytes),
+      .connection = decision.connection.substr(0, kMaxIdBytes),
       .policy_revision = policy == nullptr ? 0 : policy->policy_revision().value,
       .catalog_revision = policy == nullptr ? 0 : policy->catalog_revision().value,
       .decision_id = decision_id,

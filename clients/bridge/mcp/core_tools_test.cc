@@ -432,6 +432,27 @@ TEST(Calling, AToolThatNobodyKnowsIsDenied) {
   EXPECT_EQ(DenialIn(h.Client(CoreHarness::Call("nothing"))), "UNKNOWN_TOOL");
 }
 
+TEST(Calling, ALongNameIsNotEchoed) {
+  CoreHarness h;
+  h.StartSession();
+  const Sent sent = h.Client(CoreHarness::Call(std::string(100'000, 'x')));
+  EXPECT_EQ(DenialIn(sent), "INVALID_REQUEST");
+  EXPECT_LT(sent.to_client.at(0).size(), 2000u);
+  EXPECT_EQ(h.observer.decisions.back().tool.size(), 128u);
+}
+
+// The bound of a decision asked of keeperd holds for one made here.
+TEST(Calling, ArgumentsAboveTheBoundAreDenied) {
+  CoreHarness h;
+  h.StartSession();
+  const auto arguments = [](size_t bytes) {
+    return R"({"a":")" + std::string(bytes - 8, 'x') + R"("})";
+  };
+  EXPECT_THAT(h.Client(CoreHarness::Call("read", "1", arguments(1 << 20))).to_server, SizeIs(1));
+  EXPECT_EQ(DenialIn(h.Client(CoreHarness::Call("read", "2", arguments((1 << 20) + 1)))),
+            "INVALID_REQUEST");
+}
+
 TEST(Calling, TheFixedConnectionIsChecked) {
   CoreOptions options = CoreHarness::DefaultOptions();
   options.connection = ConnectionId("staging");
@@ -504,6 +525,15 @@ TEST(Asking, OnlyTheLastListCounts) {
   h.StartSession();
   h.AnswerList(h.Client(kList), R"({"name":"read","inputSchema":{}})");
   h.Client(kListChanged);
+  EXPECT_EQ(DenialIn(h.Client(CoreHarness::Call("drop", "2"))), "NO_WAY_TO_ASK");
+}
+
+TEST(Asking, AListThatTheClientCancelledToldItNothing) {
+  CoreHarness h;
+  h.SetPolicy(CoreHarness::Data());
+  const Sent asked = h.Client(kList);
+  h.Client(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}})");
+  EXPECT_THAT(h.AnswerList(asked).to_client, IsEmpty());
   EXPECT_EQ(DenialIn(h.Client(CoreHarness::Call("drop", "2"))), "NO_WAY_TO_ASK");
 }
 

@@ -18,6 +18,14 @@ constexpr std::array<std::string_view, 6> kReservedKeys = {"method",    "params"
                                                            "arguments", "id",     "jsonrpc"};
 constexpr size_t kMaxQuotedBytes = 64;
 
+// Members of `params` that are objects and decide whether a message passes.
+struct DecisiveParam {
+  std::string_view name;
+  std::string_view where;
+};
+constexpr DecisiveParam kDecisiveParams[] = {
+    {"arguments", "`arguments`"}, {"ref", "`ref`"}, {"notifications", "`notifications`"}};
+
 // True where folding leaves `key` as it is. Nearly every key of the protocol is of
 // this kind or has capitals of ASCII.
 bool IsLowerAscii(std::string_view key) {
@@ -68,7 +76,8 @@ std::string EnvelopeProblem(JsonValue envelope, Message& message) {
       message.id_token = id->raw();
       message.id = *std::move(key);
     } else if (!(id->is_null() && error)) {
-      return "`id`: want a string or an integer";
+      return absl::StrFormat("`id`: want a string or an integer of at most %d bytes",
+                             kMaxIdTokenBytes);
     }
   }
 
@@ -102,9 +111,14 @@ std::string Problem(Message& message) {
   if (std::string problem = KeyProblem("`params`", *message.params, true); !problem.empty()) {
     return problem;
   }
-  const auto arguments = message.Param("arguments");
-  if (!arguments || !arguments->is_object()) return "";
-  return KeyProblem("`arguments`", *arguments, false);
+  // Decided by what is in them: a call by its arguments, a completion by its `ref`, a
+  // subscription by its `notifications`.
+  for (const auto& [name, where] : kDecisiveParams) {
+    const auto param = message.Param(name);
+    if (!param || !param->is_object()) continue;
+    if (std::string problem = KeyProblem(where, *param, false); !problem.empty()) return problem;
+  }
+  return "";
 }
 
 bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
@@ -177,6 +191,7 @@ std::optional<JsonValue> Message::Meta(std::string_view name) const {
 }
 
 std::optional<IdKey> KeyOfId(JsonValue id) {
+  if (id.raw().size() > kMaxIdTokenBytes) return std::nullopt;
   if (id.is_string()) return "s" + std::string(id.string());
   const auto number = id.is_number() ? id.integer() : std::nullopt;
   return number ? std::optional<IdKey>("n" + std::to_string(*number)) : std::nullopt;

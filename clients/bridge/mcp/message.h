@@ -7,12 +7,12 @@
 // byte order mark, lone surrogates):
 //   - anything that is not one object: batches exist in no revision but 2025-03-26,
 //     and there too a client need not send one;
-//   - in the envelope, in `params` and in `params.arguments`: two keys that are
-//     equal after Unicode simple case folding;
+//   - in the envelope, in `params` and in its `arguments`, `ref` and `notifications`:
+//     two keys that are equal after Unicode simple case folding;
 //   - in the envelope and in `params`: a key that folds to `method`, `params`,
 //     `name`, `arguments`, `id` or `jsonrpc` without being it;
-//   - `jsonrpc` other than "2.0", an id that is neither a string nor an integer, a
-//     `method` that is no string, `params` that is no object, `method` beside
+//   - `jsonrpc` other than "2.0", an id that is neither a string nor an integer or is
+//     too long, a `method` that is no string, `params` that is no object, `method` beside
 //     `result` or `error`, both or neither of these without `method`.
 //
 // Thread safety: free functions and values without shared state.
@@ -45,6 +45,9 @@ inline constexpr int kOverloaded = -32000;
 inline constexpr int kMaxMessageDepth = 128;
 // Values in one message: about 56 MB while it is read.
 inline constexpr size_t kMaxMessageValues = 1'000'000;
+
+// Longest id, in bytes as it is written.
+inline constexpr size_t kMaxIdTokenBytes = 1024;
 
 // An id as requests are matched with answers: "7" and 7 differ, `"\u0037"` and "7"
 // do not.
@@ -98,7 +101,7 @@ Outline OutlineOf(std::string_view text);
 std::string_view IdAtEnd(std::string_view text);
 
 // The key of an id, or of its token; nullopt where it is neither a string nor an integer
-// that fits 64 bits.
+// that fits 64 bits, or longer than kMaxIdTokenBytes.
 std::optional<IdKey> KeyOfId(JsonValue id);
 std::optional<IdKey> KeyOfIdToken(std::string_view token);
 

@@ -76,6 +76,14 @@ std::vector<RefusalCase> RefusalCases() {
        "7"},
       {"ArgumentTwinsByKelvinSign", Call("{\"kind\":1,\"\u212Aind\":2}"), kInvalidRequest, "7"},
       {"ArgumentTwinsByGreekSigma", Call("{\"\u03C3\":1,\"\u03C2\":2}"), kInvalidRequest, "7"},
+      {"RefTwinsByCase",
+       R"({"jsonrpc":"2.0","id":7,"method":"completion/complete",)"
+       R"("params":{"ref":{"type":"ref/prompt","Type":"ref/resource"}}})",
+       kInvalidRequest, "7"},
+      {"NotificationsTwinsByCase",
+       R"({"jsonrpc":"2.0","id":7,"method":"subscriptions/listen",)"
+       R"("params":{"notifications":{"taskIds":[],"TaskIds":["t"]}}})",
+       kInvalidRequest, "7"},
       {"CapitalMethod", R"({"jsonrpc":"2.0","id":7,"method":"ping","Method":"tools/call"})",
        kInvalidRequest, "7"},
       {"CapitalMethodAlone", R"({"jsonrpc":"2.0","id":7,"METHOD":"tools/call"})", kInvalidRequest,
@@ -109,6 +117,8 @@ std::vector<RefusalCase> RefusalCases() {
       {"ExponentId", R"({"jsonrpc":"2.0","id":7e0,"method":"ping"})", kInvalidRequest, ""},
       {"HugeId", R"({"jsonrpc":"2.0","id":99999999999999999999,"method":"ping"})", kInvalidRequest,
        ""},
+      {"LongId", R"({"jsonrpc":"2.0","id":")" + std::string(2000, 'x') + R"(","method":"ping"})",
+       kInvalidRequest, ""},
       {"ObjectId", R"({"jsonrpc":"2.0","id":{},"method":"ping"})", kInvalidRequest, ""},
       {"MethodAndResult", R"({"jsonrpc":"2.0","id":7,"method":"ping","result":{}})",
        kInvalidRequest, "7"},

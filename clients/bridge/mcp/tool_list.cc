@@ -61,7 +61,10 @@ UpstreamToolList::Page UpstreamToolList::AddPage(JsonValue result) {
   }
   const auto cursor = result.Find("nextCursor");
   if (!cursor || !cursor->is_string()) return Page::kLast;
-  if (cursors_.size() + 1 >= static_cast<size_t>(kMaxListPages)) return Page::kTooLarge;
+  bytes_ += cursor->raw().size();
+  if (cursors_.size() + 1 >= static_cast<size_t>(kMaxListPages) || bytes_ > kMaxListBytes) {
+    return Page::kTooLarge;
+  }
   cursor_ = cursor->string();
   if (std::find(cursors_.begin(), cursors_.end(), cursor_) != cursors_.end()) {
     return Page::kRepeatedCursor;
@@ -75,7 +78,7 @@ void UpstreamToolList::AddTool(JsonValue tool) {
   const std::string name_text =
       name && name->is_string() ? std::string(name->string()) : std::string();
   if (std::string problem = ToolProblem(tool); !problem.empty()) {
-    dropped_.push_back({name_text, std::move(problem)});
+    dropped_.push_back({name_text.substr(0, kMaxIdBytes), std::move(problem)});
     return;
   }
   if (by_name_.contains(name_text)) {

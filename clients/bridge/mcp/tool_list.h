@@ -20,8 +20,8 @@
 
 namespace bridgekeeper::bridge {
 
-// Most tools of one server, most pages of its list and most bytes of its tools: what
-// is beyond is not listed.
+// Most tools of one server, most pages of its list and most bytes of its tools and
+// cursors: what is beyond is not listed.
 inline constexpr size_t kMaxTools = 10'000;
 inline constexpr int kMaxListPages = 1'000;
 inline constexpr size_t kMaxListBytes = 16 << 20;
@@ -37,7 +37,7 @@ struct UpstreamTool {
 
 // A tool that was left out, and why.
 struct DroppedTool {
-  std::string name;  // as far as it has one
+  std::string name;  // as far as it has one, cut
   std::string why;
 };
 

@@ -111,9 +111,10 @@ class MetricsServerTest : public ::testing::Test {
     const std::string address = server_->address();
     const auto port = static_cast<uint16_t>(std::stoi(address.substr(address.rfind(':') + 1)));
     socket.connect({boost::asio::ip::address_v4::loopback(), port});
-    boost::asio::write(socket, boost::asio::buffer(request));
-    std::string answer;
+    // A request that is refused early is not read to its end.
     boost::system::error_code end;
+    boost::asio::write(socket, boost::asio::buffer(request), end);
+    std::string answer;
     boost::asio::read(socket, boost::asio::dynamic_buffer(answer), end);
     return answer;
   }

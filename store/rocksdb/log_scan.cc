@@ -1,6 +1,6 @@
 // Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
 
-#include "store/rocksdb/wal_scan.h"
+#include "store/rocksdb/log_scan.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -105,14 +105,14 @@ bool IsWalName(std::string_view name) {
 
 }  // namespace
 
-WalScan ScanWal(std::string_view log) {
-  WalScan scan;
+LogScan ScanLog(std::string_view log) {
+  LogScan scan;
   size_t at = 0;
   bool in_record = false;
   while (true) {
     at = SkipBlockTrailer(log, at);
     if (at == log.size()) {
-      if (in_record) scan.end = WalScan::End::kIncomplete;
+      if (in_record) scan.end = LogScan::End::kIncomplete;
       return scan;
     }
     const std::optional<Fragment> fragment = FragmentAt(log, at);
@@ -129,7 +129,7 @@ WalScan ScanWal(std::string_view log) {
   // A good fragment in the wrong place was put there by nobody who died.
   const bool misplaced = FragmentAt(log, at).has_value();
   const bool crashed = !misplaced && LooksUnfinished(log, at) && !RecordBeginsAfter(log, at);
-  scan.end = crashed ? WalScan::End::kIncomplete : WalScan::End::kDamaged;
+  scan.end = crashed ? LogScan::End::kIncomplete : LogScan::End::kDamaged;
   return scan;
 }
 
@@ -146,14 +146,14 @@ absl::StatusOr<std::vector<CutRecord>> RepairWalTail(const std::string& path) {
   for (const std::string& name : names) {
     const std::string file = path + "/" + name;
     BK_ASSIGN_OR_RETURN(const std::string log, ReadFile(file));
-    const WalScan scan = ScanWal(log);
-    if (scan.end == WalScan::End::kDamaged) {
+    const LogScan scan = ScanLog(log);
+    if (scan.end == LogScan::End::kDamaged) {
       return DamagedFiles(
           path, absl::StrFormat("log `%s` cannot be read from byte %d on", name, scan.bad_at));
     }
     // What a log before the newest record lacks is for RocksDB to judge: it knows which
     // logs are still needed.
-    if (newest && scan.end == WalScan::End::kIncomplete) {
+    if (newest && scan.end == LogScan::End::kIncomplete) {
       BK_RETURN_IF_ERROR(TruncateFile(file, scan.good_bytes));
       cut.push_back({name, log.size() - scan.good_bytes});
     }

@@ -1,7 +1,8 @@
 // Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
 //
-// WalScan looks at a write-ahead log of RocksDB before RocksDB does, to tell a record
-// that a crash left incomplete from a record that was damaged later.
+// LogScan looks at a log of RocksDB before RocksDB does (the write-ahead logs, and the
+// MANIFEST, which has the same form), to tell a record that a crash left incomplete
+// from a record that was damaged later.
 //
 // RocksDB cannot: in the modes that open after a crash it takes a record whose length
 // was damaged for the end of the log, and steps over zeroed blocks, and what was
@@ -17,8 +18,8 @@
 // Source: RocksDB's log format (blocks of 32 KiB, fragments with a 7-byte header), as
 // version 7.8 writes it with neither recycling nor compression of logs.
 
-#ifndef BRIDGEKEEPER_STORE_ROCKSDB_WAL_SCAN_H_
-#define BRIDGEKEEPER_STORE_ROCKSDB_WAL_SCAN_H_
+#ifndef BRIDGEKEEPER_STORE_ROCKSDB_LOG_SCAN_H_
+#define BRIDGEKEEPER_STORE_ROCKSDB_LOG_SCAN_H_
 
 #include <cstdint>
 #include <string>
@@ -29,7 +30,7 @@
 
 namespace bridgekeeper::store {
 
-struct WalScan {
+struct LogScan {
   enum class End {
     kClean,       // after the last record there is nothing
     kIncomplete,  // the last record is not all there, as a crash leaves it
@@ -42,7 +43,7 @@ struct WalScan {
 };
 
 // Scans the content of a log.
-WalScan ScanWal(std::string_view log);
+LogScan ScanLog(std::string_view log);
 
 struct CutRecord {
   std::string file;
@@ -59,4 +60,4 @@ absl::StatusOr<std::vector<CutRecord>> RepairWalTail(const std::string& path);
 
 }  // namespace bridgekeeper::store
 
-#endif  // BRIDGEKEEPER_STORE_ROCKSDB_WAL_SCAN_H_
+#endif  // BRIDGEKEEPER_STORE_ROCKSDB_LOG_SCAN_H_
