@@ -46,7 +46,7 @@ class PolicyCoreTest : public ::testing::Test {
   store::MemoryStore store_;
   Metrics metrics_;
   FakeClock clock_;
-  AppCache cache_{store_, {}, metrics_};
+  AppCache cache_{store_, {}, clock_, metrics_};
   RecordWriter writer_{store_, cache_, clock_, metrics_};
   PolicyCore core_{store_, writer_};
   const WriteContext by_ada_{.author = "ada", .reason = "test"};
