@@ -17,14 +17,6 @@ namespace {
 constexpr size_t kMinPlacesPerShard = 64;
 constexpr size_t kMaxShards = 64;
 
-// A read that takes longer than this on average belongs on another thread. It is far
-// above what a read from memory takes on a busy machine, and below what one from a disk
-// that must be waited for takes.
-constexpr int64_t kQuickReadNanos = 1'000'000;
-// Weight of the newest read in the average: one of 10 ms is enough to pass the bound,
-// and a few quick ones come back below it.
-constexpr int64_t kReadWeight = 8;
-
 size_t ShardCount(const AppCacheOptions& options) {
   const size_t places = std::min(options.max_apps, options.max_unknown_apps);
   return std::bit_floor(std::clamp<size_t>(places / kMinPlacesPerShard, 1, kMaxShards));
@@ -57,8 +49,8 @@ AppState CompileApp(std::vector<store::Record> records) {
 }
 
 AppCache::AppCache(const store::PolicyStore& store, const AppCacheOptions& options,
-                   const Clock& clock, Metrics& metrics)
-    : store_(store), clock_(clock), metrics_(metrics) {
+                   Metrics& metrics)
+    : store_(store), metrics_(metrics) {
   const size_t shards = ShardCount(options);
   for (size_t i = 0; i < shards; ++i) {
     shards_.push_back(std::make_unique<Shard>(PerShard(options.max_apps, shards),
@@ -82,65 +74,40 @@ const AppCache::Cached* AppCache::FindFresh(Shard& shard, std::string_view app) 
   return nullptr;
 }
 
-AppCache::Turn AppCache::JoinFlight(Shard& shard, std::string_view app,
-                                    std::shared_ptr<Flight>& flight) {
-  std::shared_ptr<Flight>& slot = shard.flights[app];
-  const Turn turn = slot == nullptr ? Turn::kMine : Turn::kAnothers;
-  if (slot == nullptr) slot = std::make_shared<Flight>();
-  flight = slot;
-  return turn;
-}
-
-std::optional<absl::StatusOr<AppState>> AppCache::TryGet(std::string_view app) {
+std::optional<AppState> AppCache::Peek(std::string_view app) {
   Shard& shard = ShardOf(app);
-  std::shared_ptr<Flight> flight;
-  {
-    MutexLock lock(shard.mu);
-    if (const Cached* cached = FindFresh(shard, app)) {
-      metrics_.cache_hits.Add(0);
-      return cached->state;
-    }
-    if (read_nanos_.load(std::memory_order_relaxed) > kQuickReadNanos) return std::nullopt;
-    // To wait for another thread is never quick.
-    if (shard.flights.contains(app)) return std::nullopt;
-    if (reading_on_the_spot_.exchange(true, std::memory_order_acquire)) return std::nullopt;
-    JoinFlight(shard, app, flight);
-  }
-  metrics_.cache_misses.Add(0);
-  absl::StatusOr<AppState> state = Load(shard, app, *flight);
-  reading_on_the_spot_.store(false, std::memory_order_release);
-  return state;
+  MutexLock lock(shard.mu);
+  const Cached* cached = FindFresh(shard, app);
+  if (cached == nullptr) return std::nullopt;
+  metrics_.cache_hits.Add(0);
+  return cached->state;
 }
 
 absl::StatusOr<AppState> AppCache::Get(std::string_view app) {
   Shard& shard = ShardOf(app);
   std::shared_ptr<Flight> flight;
-  Turn turn;
+  bool first = false;
   {
     MutexLock lock(shard.mu);
     if (const Cached* cached = FindFresh(shard, app)) {
       metrics_.cache_hits.Add(0);
       return cached->state;
     }
-    turn = JoinFlight(shard, app, flight);
+    std::shared_ptr<Flight>& slot = shard.flights[app];
+    if (slot == nullptr) {
+      slot = std::make_shared<Flight>();
+      first = true;
+    }
+    flight = slot;
   }
   metrics_.cache_misses.Add(0);
-  return turn == Turn::kMine ? Load(shard, app, *flight) : Await(shard, *flight);
-}
-
-absl::StatusOr<store::PolicyStore::AppSnapshot> AppCache::Read(const AppId& app) {
-  const absl::Duration begin = clock_.SinceBoot();
-  auto snapshot = store_.ReadApp(app);
-  const int64_t took = absl::ToInt64Nanoseconds(clock_.SinceBoot() - begin);
-  const int64_t average = read_nanos_.load(std::memory_order_relaxed);
-  read_nanos_.store(average + (took - average) / kReadWeight, std::memory_order_relaxed);
-  return snapshot;
+  return first ? Load(shard, app, *flight) : Await(shard, *flight);
 }
 
 absl::StatusOr<AppState> AppCache::Load(Shard& shard, std::string_view app, Flight& flight) {
   const AppId id(app);
   while (true) {
-    absl::StatusOr<store::PolicyStore::AppSnapshot> snapshot = Read(id);
+    absl::StatusOr<store::PolicyStore::AppSnapshot> snapshot = store_.ReadApp(id);
     AppState state;
     Revision read_at;
     if (snapshot.ok()) {

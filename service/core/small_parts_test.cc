@@ -163,12 +163,13 @@ class DecisionCoreTest : public ::testing::Test {
   Metrics metrics_;
   FakeClock clock_;
   FakeIdSource ids_;
-  AppCache cache_{store_, {}, clock_, metrics_};
+  AppCache cache_{store_, {}, metrics_};
   DecisionCore core_{cache_, nullptr, ids_, clock_, metrics_};
 };
 
 TEST_F(DecisionCoreTest, DecidesAndCounts) {
   const ToolCall call{.tool = "es__search", .connection = "prod"};
+  EXPECT_EQ(core_.Peek("dockit"), std::nullopt);
   const auto state = core_.Load("dockit");
   ASSERT_THAT(state, IsOk());
   const DecisionOutcome outcome = core_.Decide(*state, call, Transport::kUnary);

@@ -86,7 +86,7 @@ struct Server::Parts {
         authorizer(admin_token),
         admission(options.max_in_flight, metrics),
         guard(MakeGuard()),
-        cache(*store, CacheOptions(options), environment.clock, metrics),
+        cache(*store, CacheOptions(options), metrics),
         writer(*store, cache, environment.clock, metrics),
         decisions(cache, guard.get(), environment.ids, environment.clock, metrics),
         policies(*store, writer),
