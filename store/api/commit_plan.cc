@@ -128,6 +128,12 @@ absl::Status CheckReadable(Revision revision, Revision oldest, Revision head) {
   return absl::OkStatus();
 }
 
+absl::Status CheckListAfter(const RecordKey& after) {
+  if (IsValidKey(after)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrFormat("after: got %s, which is no valid key", Describe(after)));
+}
+
 absl::Status CheckWatch(const WatchOptions& options, Revision oldest, Revision head) {
   if (options.max_queued < 1 || options.max_queued > kMaxQueuedCommits) {
     return absl::InvalidArgumentError(

@@ -52,6 +52,9 @@ absl::StatusOr<CommitPlan> PlanCommit(std::vector<Mutation> mutations,
 // which keeps everything after `oldest` (P5).
 absl::Status CheckReadable(Revision revision, Revision oldest, Revision head);
 
+// OK where a list can start after `after`, as PolicyStore::List() has it.
+absl::Status CheckListAfter(const RecordKey& after);
+
 // OK where a watch with `options` can start on such a store (P4).
 absl::Status CheckWatch(const WatchOptions& options, Revision oldest, Revision head);
 

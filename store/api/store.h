@@ -223,6 +223,9 @@ class PolicyStore {
                                                       Revision revision) const = 0;
 
   // Lists records that exist now, in key order. Deleted ones are left out.
+  //
+  // Errors:
+  //   kInvalidArgument - `after` is no valid key.
   virtual absl::StatusOr<std::vector<Record>> List(const ListOptions& options) const = 0;
 
   // The changes of one record, newest first: at most `limit` of those below
@@ -233,7 +236,7 @@ class PolicyStore {
 
   // Everything that decides the calls of `app`, and the token of the state that was
   // read, as one consistent snapshot: its policy, its catalogue entries and those
-  // for every app, its connections.
+  // for every app, its connections, in key order.
   struct AppSnapshot {
     RevisionToken token;
     std::vector<Record> records;

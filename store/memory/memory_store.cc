@@ -113,6 +113,7 @@ absl::StatusOr<std::optional<Record>> MemoryStore::GetAt(const RecordKey& key,
 }
 
 absl::StatusOr<std::vector<Record>> MemoryStore::List(const ListOptions& options) const {
+  if (options.after) BK_RETURN_IF_ERROR(CheckListAfter(*options.after));
   MutexLock lock(mu_);
   // Keys sort by kind, then app: everything asked for stands together.
   const std::string& prefix = options.app ? *options.app : options.app_prefix;

@@ -33,7 +33,7 @@ absl::StatusOr<Description> Describe(const std::string& folder, const RevisionTo
                              kStoreFormat, token.incarnation, token.revision.value);
   BK_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListFolder(folder));
   for (const std::string& name : names) {
-    BK_ASSIGN_OR_RETURN(const std::string content, ReadFile(folder + "/" + name));
+    BK_ASSIGN_OR_RETURN(const std::string content, ReadFile(InFolder(folder, name)));
     out.text +=
         absl::StrFormat("file %s %d %08x\n", name, content.size(), ExtendCrc32c(0, content));
     out.bytes += static_cast<int64_t>(content.size());
@@ -51,7 +51,7 @@ absl::Status BrokenBackup(const std::string& path, std::string_view what) {
 absl::StatusOr<PolicyStore::BackupResult> WriteBackup(const RocksDb& db, const std::string& path,
                                                       const RocksStoreOptions& options) {
   BK_RETURN_IF_ERROR(MakeFolder(path));
-  const std::string folder = path + "/" + kStoreFolder;
+  const std::string folder = InFolder(path, kStoreFolder);
   rocksdb::Checkpoint* made = nullptr;
   BK_RETURN_IF_ERROR(FromRocks(rocksdb::Checkpoint::Create(&db.db(), &made)));
   const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
@@ -59,20 +59,20 @@ absl::StatusOr<PolicyStore::BackupResult> WriteBackup(const RocksDb& db, const s
 
   // The store goes on while files are linked, so the backup itself says where it ends;
   // and a backup is not called one before it was opened.
-  BK_ASSIGN_OR_RETURN(const StoreMeta meta, CheckStore(folder, options));
+  BK_ASSIGN_OR_RETURN(const StoreMeta meta, CheckStore(folder, RocksDb::Mode::kReadOnly, options));
   BK_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListFolder(folder));
-  for (const std::string& name : names) BK_RETURN_IF_ERROR(SyncPath(folder + "/" + name));
+  for (const std::string& name : names) BK_RETURN_IF_ERROR(SyncPath(InFolder(folder, name)));
   BK_RETURN_IF_ERROR(SyncPath(folder));
   BK_ASSIGN_OR_RETURN(const Description description, Describe(folder, meta.token()));
-  BK_RETURN_IF_ERROR(WriteNewFile(path + "/" + kBackupFile, description.text));
+  BK_RETURN_IF_ERROR(WriteNewFile(InFolder(path, kBackupFile), description.text));
   BK_RETURN_IF_ERROR(SyncPath(path));
   return PolicyStore::BackupResult{meta.token(), description.bytes};
 }
 
 absl::StatusOr<RevisionToken> CopyBackup(const std::string& path, const DataFolder& folder,
                                          const RocksStoreOptions& options) {
-  const std::string from = path + "/" + kStoreFolder;
-  if (!Exists(path + "/" + kBackupFile)) {
+  const std::string from = InFolder(path, kStoreFolder);
+  if (!Exists(InFolder(path, kBackupFile))) {
     return absl::NotFoundError(
         absl::StrFormat("`%s` is no backup, or one that was not finished: it holds no file `%s`",
                         path, kBackupFile));
@@ -80,15 +80,15 @@ absl::StatusOr<RevisionToken> CopyBackup(const std::string& path, const DataFold
   BK_ASSIGN_OR_RETURN(const std::string to, folder.MakeAnew(kRestoringFolder));
   BK_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListFolder(from));
   for (const std::string& name : names) {
-    BK_RETURN_IF_ERROR(CopyFile(from + "/" + name, to + "/" + name));
+    BK_RETURN_IF_ERROR(CopyFile(InFolder(from, name), InFolder(to, name)));
   }
 
   // What is checked is the copy, for that is what will be used.
-  absl::StatusOr<StoreMeta> meta = CheckStore(to, options);
+  absl::StatusOr<StoreMeta> meta = CheckStore(to, RocksDb::Mode::kReadOnly, options);
   if (absl::IsDataLoss(meta.status())) return BrokenBackup(path, meta.status().ToString());
   BK_RETURN_IF_ERROR(meta.status());
   BK_ASSIGN_OR_RETURN(const Description copied, Describe(to, meta->token()));
-  BK_ASSIGN_OR_RETURN(const std::string described, ReadFile(path + "/" + kBackupFile));
+  BK_ASSIGN_OR_RETURN(const std::string described, ReadFile(InFolder(path, kBackupFile)));
   if (copied.text != described) {
     return BrokenBackup(path,
                         absl::StrFormat("its files are not those that `%s` lists", kBackupFile));

@@ -71,7 +71,7 @@ absl::StatusOr<DataFolder> DataFolder::Open(const std::string& path) {
   if (!made.ok() && !absl::IsAlreadyExists(made)) return made;
   BK_RETURN_IF_ERROR(CheckOurs(path));
 
-  const std::string lock_path = path + "/" + kLockFile;
+  const std::string lock_path = InFolder(path, kLockFile);
   FileDescriptor lock(::open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (lock.get() < 0) return FromErrno(errno, "open", lock_path);
   if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
@@ -82,21 +82,21 @@ absl::StatusOr<DataFolder> DataFolder::Open(const std::string& path) {
   DataFolder folder(path, std::move(lock));
   if (!folder.has_store()) {
     BK_RETURN_IF_ERROR(CheckEmpty(path));
-  } else if (!Exists(folder.store_path() + "/CURRENT")) {
+  } else if (!Exists(InFolder(folder.store_path(), "CURRENT"))) {
     return DamagedFiles(path, absl::StrFormat("`%s/CURRENT` is missing", kStoreFolder));
   }
   return folder;
 }
 
 absl::StatusOr<std::string> DataFolder::MakeAnew(const std::string& name) const {
-  const std::string folder = path_ + "/" + name;
+  const std::string folder = InFolder(path_, name);
   if (Exists(folder)) BK_RETURN_IF_ERROR(RemoveFolder(folder));
   BK_RETURN_IF_ERROR(MakeFolder(folder));
   return folder;
 }
 
 absl::Status DataFolder::Finish(const std::string& name) const {
-  BK_RETURN_IF_ERROR(SyncPath(path_ + "/" + name));
+  BK_RETURN_IF_ERROR(SyncPath(InFolder(path_, name)));
   return RenameWithin(path_, name, kStoreFolder);
 }
 

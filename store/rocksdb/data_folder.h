@@ -41,12 +41,12 @@ class DataFolder {
   static absl::StatusOr<DataFolder> Open(const std::string& path);
 
   const std::string& path() const { return path_; }
-  std::string store_path() const { return path_ + "/" + kStoreFolder; }
+  std::string store_path() const { return InFolder(path_, kStoreFolder); }
 
   // Whether there is a store. Where there is none the folder is empty but for what a
   // creation or a restore that was cut off has left.
   bool has_store() const { return Exists(store_path()); }
-  bool has_broken_restore() const { return Exists(path_ + "/" + kRestoringFolder); }
+  bool has_broken_restore() const { return Exists(InFolder(path_, kRestoringFolder)); }
 
   // Makes the empty folder `name` (kNewFolder, kRestoringFolder) in it, and removes
   // what was there. Returns its path.

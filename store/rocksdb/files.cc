@@ -65,6 +65,10 @@ FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
   return *this;
 }
 
+std::string InFolder(std::string_view folder, std::string_view name) {
+  return absl::StrFormat("%s/%s", folder, name);
+}
+
 bool Exists(const std::string& path) {
   struct stat info;
   return ::lstat(path.c_str(), &info) == 0;
@@ -131,8 +135,8 @@ absl::Status SyncPath(const std::string& path) {
 
 absl::Status RenameWithin(const std::string& folder, const std::string& from,
                           const std::string& to) {
-  const std::string old_path = folder + "/" + from;
-  if (::rename(old_path.c_str(), (folder + "/" + to).c_str()) != 0) {
+  const std::string old_path = InFolder(folder, from);
+  if (::rename(old_path.c_str(), InFolder(folder, to).c_str()) != 0) {
     return FromErrno(errno, "rename", old_path);
   }
   return SyncPath(folder);
@@ -141,7 +145,7 @@ absl::Status RenameWithin(const std::string& folder, const std::string& from,
 absl::Status RemoveFolder(const std::string& path) {
   BK_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListFolder(path));
   for (const std::string& name : names) {
-    const std::string file = path + "/" + name;
+    const std::string file = InFolder(path, name);
     if (::unlink(file.c_str()) != 0) return FromErrno(errno, "remove", file);
   }
   if (::rmdir(path.c_str()) != 0) return FromErrno(errno, "remove", path);

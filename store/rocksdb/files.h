@@ -34,6 +34,9 @@ class FileDescriptor {
   int fd_;
 };
 
+// `folder`/`name`.
+std::string InFolder(std::string_view folder, std::string_view name);
+
 bool Exists(const std::string& path);
 
 // Names in a folder, sorted, without `.` and `..`.

@@ -133,7 +133,7 @@ LogScan ScanLog(std::string_view log) {
   return scan;
 }
 
-absl::StatusOr<std::vector<CutRecord>> RepairWalTail(const std::string& path) {
+absl::StatusOr<std::vector<IncompleteEnd>> ScanWals(const std::string& path) {
   BK_ASSIGN_OR_RETURN(std::vector<std::string> names, ListFolder(path));
   std::erase_if(names, [](const std::string& name) { return !IsWalName(name); });
   // Numbers of at least six digits with leading zeros: longer is greater.
@@ -141,11 +141,10 @@ absl::StatusOr<std::vector<CutRecord>> RepairWalTail(const std::string& path) {
     return a.size() != b.size() ? a.size() > b.size() : a > b;
   });
 
-  std::vector<CutRecord> cut;
+  std::vector<IncompleteEnd> ends;
   bool newest = true;
   for (const std::string& name : names) {
-    const std::string file = path + "/" + name;
-    BK_ASSIGN_OR_RETURN(const std::string log, ReadFile(file));
+    BK_ASSIGN_OR_RETURN(const std::string log, ReadFile(InFolder(path, name)));
     const LogScan scan = ScanLog(log);
     if (scan.end == LogScan::End::kDamaged) {
       return DamagedFiles(
@@ -154,12 +153,18 @@ absl::StatusOr<std::vector<CutRecord>> RepairWalTail(const std::string& path) {
     // What a log before the newest record lacks is for RocksDB to judge: it knows which
     // logs are still needed.
     if (newest && scan.end == LogScan::End::kIncomplete) {
-      BK_RETURN_IF_ERROR(TruncateFile(file, scan.good_bytes));
-      cut.push_back({name, log.size() - scan.good_bytes});
+      ends.push_back({name, scan.good_bytes, log.size() - scan.good_bytes});
     }
     if (scan.records > 0) newest = false;
   }
-  return cut;
+  return ends;
+}
+
+absl::Status CutIncompleteEnds(const std::string& path, const std::vector<IncompleteEnd>& ends) {
+  for (const IncompleteEnd& end : ends) {
+    BK_RETURN_IF_ERROR(TruncateFile(InFolder(path, end.file), end.good_bytes));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace bridgekeeper::store

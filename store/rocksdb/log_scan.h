@@ -26,6 +26,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
 namespace bridgekeeper::store {
@@ -45,18 +46,23 @@ struct LogScan {
 // Scans the content of a log.
 LogScan ScanLog(std::string_view log);
 
-struct CutRecord {
+// The end of a log that a crash left incomplete.
+struct IncompleteEnd {
   std::string file;
-  uint64_t bytes = 0;
+  uint64_t good_bytes = 0;  // what stays
+  uint64_t bytes = 0;       // what does not
 };
 
-// Scans the logs of the RocksDB folder `path`, and cuts from the newest of them the
-// record that a crash left incomplete. Returns what was cut, usually nothing.
+// Scans the write-ahead logs of the RocksDB folder `path` and finds the record that a
+// crash left incomplete, if there is one. Changes nothing.
 //
 // Errors:
 //   kDataLoss - a log is damaged.
-//   kUnavailable, kResourceExhausted - a log cannot be read or cut.
-absl::StatusOr<std::vector<CutRecord>> RepairWalTail(const std::string& path);
+//   kUnavailable, kResourceExhausted - a log cannot be read.
+absl::StatusOr<std::vector<IncompleteEnd>> ScanWals(const std::string& path);
+
+// Cuts off what ScanWals() found. Errors: kUnavailable, kResourceExhausted.
+absl::Status CutIncompleteEnds(const std::string& path, const std::vector<IncompleteEnd>& ends);
 
 }  // namespace bridgekeeper::store
 

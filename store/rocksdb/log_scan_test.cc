@@ -188,7 +188,7 @@ TEST(LogScan, AFragmentInTheWrongPlaceIsDamage) {
 
 // ---- folders of logs -----------------------------------------------------------
 
-class RepairWalTailTest : public ::testing::Test {
+class WalsTest : public ::testing::Test {
  protected:
   void SetUp() override {
     const char* tmp = std::getenv("TEST_TMPDIR");
@@ -206,45 +206,49 @@ class RepairWalTailTest : public ::testing::Test {
   std::string path_;
 };
 
-TEST_F(RepairWalTailTest, CutsTheIncompleteRecordOfTheNewestLog) {
+TEST_F(WalsTest, CutsTheIncompleteRecordOfTheNewestLog) {
   const Log log = MakeLog({300, 500});
   Write("000004.log", log.bytes);
   Write("000009.log", log.bytes.substr(0, log.bytes.size() - 1));
   Write("LOG", "no log of writes");
-  const auto cut = RepairWalTail(path_);
-  ASSERT_THAT(cut, IsOkAndHolds(SizeIs(1)));
-  EXPECT_EQ((*cut)[0].file, "000009.log");
-  EXPECT_EQ((*cut)[0].bytes, log.bytes.size() - 1 - log.ends[0]);
+  const auto ends = ScanWals(path_);
+  ASSERT_THAT(ends, IsOkAndHolds(SizeIs(1)));
+  EXPECT_EQ((*ends)[0].file, "000009.log");
+  EXPECT_EQ((*ends)[0].good_bytes, log.ends[0]);
+  EXPECT_EQ((*ends)[0].bytes, log.bytes.size() - 1 - log.ends[0]);
+  EXPECT_EQ(Size("000009.log"), log.bytes.size() - 1);
+
+  ASSERT_THAT(CutIncompleteEnds(path_, *ends), IsOk());
   EXPECT_EQ(Size("000009.log"), log.ends[0]);
   EXPECT_EQ(Size("000004.log"), log.bytes.size());
-  EXPECT_THAT(RepairWalTail(path_), IsOkAndHolds(IsEmpty()));
+  EXPECT_THAT(ScanWals(path_), IsOkAndHolds(IsEmpty()));
 }
 
-TEST_F(RepairWalTailTest, CutsTheLogBeforeOnesThatHoldNoRecordYet) {
+TEST_F(WalsTest, FindsItInTheLogBeforeOnesThatHoldNoRecordYet) {
   const Log log = MakeLog({300, 500});
   Write("000009.log", log.bytes.substr(0, log.bytes.size() - 1));
   Write("000010.log", "");
-  EXPECT_THAT(RepairWalTail(path_), IsOkAndHolds(SizeIs(1)));
-  EXPECT_EQ(Size("000009.log"), log.ends[0]);
+  const auto ends = ScanWals(path_);
+  ASSERT_THAT(ends, IsOkAndHolds(SizeIs(1)));
+  EXPECT_EQ((*ends)[0].file, "000009.log");
+  EXPECT_EQ((*ends)[0].good_bytes, log.ends[0]);
 }
 
-TEST_F(RepairWalTailTest, LeavesALogBeforeTheNewestRecordAsItIs) {
+TEST_F(WalsTest, LeavesALogBeforeTheNewestRecordToRocksDb) {
   const Log log = MakeLog({300, 500});
   Write("999999.log", log.bytes.substr(0, log.bytes.size() - 1));
   Write("1000000.log", log.bytes);
-  EXPECT_THAT(RepairWalTail(path_), IsOkAndHolds(IsEmpty()));
-  EXPECT_EQ(Size("999999.log"), log.bytes.size() - 1);
+  EXPECT_THAT(ScanWals(path_), IsOkAndHolds(IsEmpty()));
 }
 
-TEST_F(RepairWalTailTest, RefusesADamagedLogAndLeavesItAsItIs) {
+TEST_F(WalsTest, RefusesADamagedLog) {
   const Log log = MakeLog({300, 500});
   std::string damaged = log.bytes;
   damaged[10] ^= 1;
   Write("000009.log", damaged);
-  EXPECT_THAT(RepairWalTail(path_),
+  EXPECT_THAT(ScanWals(path_),
               StatusIs(absl::StatusCode::kDataLoss,
                        HasSubstr("log `000009.log` cannot be read from byte 0 on")));
-  EXPECT_THAT(ReadFile(path_ + "/000009.log"), IsOkAndHolds(damaged));
 }
 
 }  // namespace

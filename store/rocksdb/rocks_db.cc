@@ -49,6 +49,10 @@ class AppPrefixes : public rocksdb::SliceTransform {
   }
 };
 
+bool IsReadOnly(RocksDb::Mode mode) {
+  return mode == RocksDb::Mode::kReadOnly || mode == RocksDb::Mode::kReadOnlyToIncompleteEnd;
+}
+
 bool IsFamily(std::string_view name, Family family) {
   return name == kFamilyNames[static_cast<size_t>(family)];
 }
@@ -61,10 +65,12 @@ rocksdb::DBOptions MakeDbOptions(RocksDb::Mode mode, const RocksStoreOptions& op
   out.create_missing_column_families = mode == RocksDb::Mode::kCreate;
   out.error_if_exists = mode == RocksDb::Mode::kCreate;
 
-  // Nothing damaged is opened. RepairWalTail() has cut what a crash may leave, so the
-  // log is held to the last byte.
+  // Nothing damaged is opened. What a crash may leave is cut before, so the log is held
+  // to the last byte; where it is not cut yet, reading ends there.
   out.paranoid_checks = true;
-  out.wal_recovery_mode = rocksdb::WALRecoveryMode::kAbsoluteConsistency;
+  out.wal_recovery_mode = mode == RocksDb::Mode::kReadOnlyToIncompleteEnd
+                              ? rocksdb::WALRecoveryMode::kPointInTimeRecovery
+                              : rocksdb::WALRecoveryMode::kAbsoluteConsistency;
   out.track_and_verify_wals_in_manifest = true;
   out.file_checksum_gen_factory = rocksdb::GetFileChecksumGenCrc32cFactory();
   // Column families reach the disk together, so that a log is needed by all or none
@@ -84,7 +90,7 @@ rocksdb::DBOptions MakeDbOptions(RocksDb::Mode mode, const RocksStoreOptions& op
   out.max_bgerror_resume_count = 0;
   if (hooks.listener != nullptr) out.listeners.push_back(hooks.listener);
 
-  if (mode == RocksDb::Mode::kReadOnly) {
+  if (IsReadOnly(mode)) {
     out.info_log = std::make_shared<NoLog>();
   } else {
     out.info_log_level = rocksdb::InfoLogLevel::WARN_LEVEL;
@@ -174,9 +180,8 @@ absl::StatusOr<std::unique_ptr<RocksDb>> RocksDb::Open(const std::string& path, 
   std::vector<rocksdb::ColumnFamilyHandle*> families;
   const std::vector<rocksdb::ColumnFamilyDescriptor> descriptors = MakeFamilies(options, hooks);
   const rocksdb::Status opened =
-      mode == Mode::kReadOnly
-          ? rocksdb::DB::OpenForReadOnly(db_options, path, descriptors, &families, &db)
-          : rocksdb::DB::Open(db_options, path, descriptors, &families, &db);
+      IsReadOnly(mode) ? rocksdb::DB::OpenForReadOnly(db_options, path, descriptors, &families, &db)
+                       : rocksdb::DB::Open(db_options, path, descriptors, &families, &db);
   BK_RETURN_IF_ERROR(FromRocksOpen(opened, path));
   return std::unique_ptr<RocksDb>(
       new RocksDb(std::unique_ptr<rocksdb::DB>(db), std::move(families)));
@@ -200,7 +205,7 @@ absl::StatusOr<Manifest> CurrentManifest(const RocksDb& db) {
 }
 
 absl::Status CheckManifest(const std::string& path, const Manifest& least) {
-  BK_ASSIGN_OR_RETURN(std::string name, ReadFile(path + "/CURRENT"));
+  BK_ASSIGN_OR_RETURN(std::string name, ReadFile(InFolder(path, "CURRENT")));
   const std::optional<uint64_t> number =
       name.ends_with('\n') ? ManifestNumber(name.substr(0, name.size() - 1)) : std::nullopt;
   if (!number) return DamagedFiles(path, "`CURRENT` names no MANIFEST");
@@ -209,11 +214,11 @@ absl::Status CheckManifest(const std::string& path, const Manifest& least) {
     return DamagedFiles(path,
                         absl::StrFormat("`CURRENT` names `%s`, and a newer one was in use", name));
   }
-  if (!Exists(path + "/" + name)) {
+  if (!Exists(InFolder(path, name))) {
     return DamagedFiles(path, absl::StrFormat("`%s` is missing", name));
   }
   if (*number > least.number) return absl::OkStatus();
-  BK_ASSIGN_OR_RETURN(const std::string content, ReadFile(path + "/" + name));
+  BK_ASSIGN_OR_RETURN(const std::string content, ReadFile(InFolder(path, name)));
   const uint64_t good = ScanLog(content).good_bytes;
   if (good < least.bytes) {
     return DamagedFiles(

@@ -38,8 +38,9 @@ struct RocksHooks {
 class RocksDb {
  public:
   enum class Mode {
-    kCreate,    // makes it; the folder must hold none
-    kReadOnly,  // changes no file
+    kCreate,                   // makes it; the folder must hold none
+    kReadOnly,                 // changes no file
+    kReadOnlyToIncompleteEnd,  // the same, for logs whose end ScanWals() has found
     kReadWrite,
   };
 

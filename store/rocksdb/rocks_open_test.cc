@@ -180,9 +180,11 @@ TEST_F(RocksOpenTest, ALogCutInsideAnAcknowledgedRecordIsRefused) {
   const std::string copy = CopyAsKilled(path_);
   const std::string file = copy + "/db/" + name;
   std::filesystem::resize_file(file, std::filesystem::file_size(file) - 3);
+  const auto before = FolderContent(copy);
   EXPECT_THAT(OpenError(TestOptions(copy)),
               StatusIs(absl::StatusCode::kDataLoss,
                        HasSubstr("it ends at revision 19, and revision 20 was acknowledged")));
+  EXPECT_EQ(FolderContent(copy), before) << "a refused store was changed";
   std::filesystem::remove_all(copy);
 }
 

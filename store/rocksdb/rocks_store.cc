@@ -64,7 +64,7 @@ class RequestsFilter : public rocksdb::CompactionFilter {
               bool*) const override {
     const auto result = DecodeResult(AsStd(key), AsStd(value));
     // A damaged one stays, for whoever asks for it to be told.
-    return result.ok() && absl::ToUnixNanos(result->time + kRequestIdAge) <= newest_ns_;
+    return result.ok() && result->time + kRequestIdAge <= absl::FromUnixNanos(newest_ns_);
   }
 
   void NoteTime(absl::Time time) {
@@ -268,32 +268,40 @@ absl::StatusOr<std::unique_ptr<PolicyStore>> RocksStore::Open(const RocksStoreOp
   }
 
   const std::string path = folder.store_path();
-  BK_ASSIGN_OR_RETURN(const std::vector<CutRecord> cut, RepairWalTail(path));
-  for (const CutRecord& record : cut) {
-    ++report.dropped_records;
-    report.dropped_bytes += record.bytes;
-    report.notes.push_back(absl::StrFormat(
-        "dropped %d bytes at the end of log `%s`: a write that a crash cut off and that was never "
-        "acknowledged",
-        record.bytes, record.file));
-  }
-  BK_ASSIGN_OR_RETURN(SyncedMark mark, SyncedMark::Open(path));
-  if (!mark.opened_at()) {
-    report.notes.push_back(
-        absl::StrFormat("`%s/%s` was missing: cannot tell whether the newest writes are all there",
-                        path, kMarkFile));
-  }
-  const Synced synced = mark.opened_at().value_or(Synced{});
+  BK_ASSIGN_OR_RETURN(const std::vector<IncompleteEnd> ends, ScanWals(path));
+  BK_ASSIGN_OR_RETURN(const std::optional<Synced> mark, SyncedMark::Read(path));
+  const Synced synced = mark.value_or(Synced{});
   BK_RETURN_IF_ERROR(CheckManifest(path, {synced.manifest_number, synced.manifest_bytes}));
-  BK_ASSIGN_OR_RETURN(const StoreMeta meta, CheckStore(path, options));
+  BK_ASSIGN_OR_RETURN(
+      const StoreMeta meta,
+      CheckStore(path,
+                 ends.empty() ? RocksDb::Mode::kReadOnly : RocksDb::Mode::kReadOnlyToIncompleteEnd,
+                 options));
   if (meta.head.revision < synced.revision) {
     return DamagedFiles(path, absl::StrFormat("it ends at revision %d, and revision %d was "
                                               "acknowledged: a log is not all there",
                                               meta.head.revision.value, synced.revision.value));
   }
 
+  // It is whole. Up to here nothing was changed.
+  BK_RETURN_IF_ERROR(CutIncompleteEnds(path, ends));
+  for (const IncompleteEnd& end : ends) {
+    ++report.dropped_records;
+    report.dropped_bytes += end.bytes;
+    report.notes.push_back(absl::StrFormat(
+        "dropped %d bytes at the end of log `%s`: a write that a crash cut off and that was never "
+        "acknowledged",
+        end.bytes, end.file));
+  }
+  if (!mark) {
+    report.notes.push_back(
+        absl::StrFormat("`%s` was missing: cannot tell whether the newest writes are all there",
+                        InFolder(path, kMarkFile)));
+  }
+  BK_ASSIGN_OR_RETURN(SyncedMark open_mark, SyncedMark::Open(path));
   // Its constructor is private.
-  std::unique_ptr<RocksStore> store(new RocksStore(options, std::move(folder), std::move(mark)));
+  std::unique_ptr<RocksStore> store(
+      new RocksStore(options, std::move(folder), std::move(open_mark)));
   BK_RETURN_IF_ERROR(store->Start());
   return std::unique_ptr<PolicyStore>(std::move(store));
 }
@@ -727,7 +735,8 @@ absl::StatusOr<std::vector<Record>> RocksStore::List(const ListOptions& options)
   const std::string prefix = options.app ? AppPrefix(options.kind, *options.app)
                                          : AppStartPrefix(options.kind, options.app_prefix);
   std::string first = prefix;
-  if (options.after && IsValidKey(*options.after)) {
+  if (options.after) {
+    BK_RETURN_IF_ERROR(CheckListAfter(*options.after));
     // No key is the start of another, so this is the first after it.
     first = std::max(first, EncodeKey(*options.after) + '\0');
   }

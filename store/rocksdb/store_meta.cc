@@ -64,9 +64,9 @@ absl::StatusOr<StoreMeta> ReadMeta(const RocksDb& db, const std::string& path) {
   return StoreMeta{std::string(*incarnation), *head};
 }
 
-absl::StatusOr<StoreMeta> CheckStore(const std::string& path, const RocksStoreOptions& options) {
-  BK_ASSIGN_OR_RETURN(const std::unique_ptr<RocksDb> db,
-                      RocksDb::Open(path, RocksDb::Mode::kReadOnly, options));
+absl::StatusOr<StoreMeta> CheckStore(const std::string& path, RocksDb::Mode mode,
+                                     const RocksStoreOptions& options) {
+  BK_ASSIGN_OR_RETURN(const std::unique_ptr<RocksDb> db, RocksDb::Open(path, mode, options));
   if (options.verify_files) {
     rocksdb::ReadOptions sequential;
     sequential.readahead_size = 2 << 20;

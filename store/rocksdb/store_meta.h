@@ -43,7 +43,9 @@ absl::StatusOr<StoreMeta> ReadMeta(const RocksDb& db, const std::string& path);
 // options.verify_files is set, and reads its meta.
 //
 // Errors: as OpenRocksStore().
-absl::StatusOr<StoreMeta> CheckStore(const std::string& path, const RocksStoreOptions& options);
+// REQUIRES: `mode` is one of the read-only ones
+absl::StatusOr<StoreMeta> CheckStore(const std::string& path, RocksDb::Mode mode,
+                                     const RocksStoreOptions& options);
 
 // True for 32 lower-case hexadecimal digits.
 bool IsIncarnation(std::string_view text);

@@ -67,31 +67,34 @@ absl::Status SyncedMark::Create(const std::string& path, const Synced& synced) {
   std::string content = EncodeSlot(synced);
   content.resize(kSlotBytes, '\0');
   content += content;
-  return WriteNewFile(path + "/" + kMarkFile, content);
+  return WriteNewFile(InFolder(path, kMarkFile), content);
+}
+
+absl::StatusOr<std::optional<Synced>> SyncedMark::Read(const std::string& path) {
+  const std::string file = InFolder(path, kMarkFile);
+  if (!Exists(file)) return std::optional<Synced>();
+  BK_ASSIGN_OR_RETURN(const std::string content, ReadFile(file));
+  std::optional<Synced> newest;
+  for (size_t slot = 0; slot < kSlots && slot * kSlotBytes < content.size(); ++slot) {
+    const auto synced = DecodeSlot(std::string_view(content).substr(slot * kSlotBytes));
+    if (synced && (!newest || Newer(*synced, *newest))) newest = synced;
+  }
+  if (!newest) {
+    return DamagedFiles(path, "`SYNCED`, which says what was acknowledged, cannot be read");
+  }
+  return newest;
 }
 
 absl::StatusOr<SyncedMark> SyncedMark::Open(const std::string& path) {
-  const std::string file_path = path + "/" + kMarkFile;
-  std::optional<Synced> newest;
-  size_t newest_slot = 0;
-  if (Exists(file_path)) {
-    BK_ASSIGN_OR_RETURN(const std::string content, ReadFile(file_path));
-    for (size_t slot = 0; slot < kSlots && slot * kSlotBytes < content.size(); ++slot) {
-      const auto synced = DecodeSlot(std::string_view(content).substr(slot * kSlotBytes));
-      if (synced && (!newest || Newer(*synced, *newest))) {
-        newest = synced;
-        newest_slot = slot;
-      }
-    }
-    if (!newest) {
-      return DamagedFiles(path, "`SYNCED`, which says what was acknowledged, cannot be read");
-    }
-  } else {
-    BK_RETURN_IF_ERROR(Create(path, Synced{}));
-  }
+  BK_ASSIGN_OR_RETURN(const std::optional<Synced> now, Read(path));
+  if (!now) BK_RETURN_IF_ERROR(Create(path, Synced{}));
+  const std::string file_path = InFolder(path, kMarkFile);
   FileDescriptor file(::open(file_path.c_str(), O_WRONLY | O_CLOEXEC));
   if (file.get() < 0) return FromErrno(errno, "open", file_path);
-  return SyncedMark(std::move(file), newest, 1 - newest_slot);
+  SyncedMark mark(std::move(file));
+  // Both copies say the same, or one was damaged: now it is not.
+  for (size_t slot = 0; slot < kSlots; ++slot) mark.Set(now.value_or(Synced{}));
+  return mark;
 }
 
 void SyncedMark::Set(const Synced& synced) {

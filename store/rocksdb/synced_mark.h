@@ -40,26 +40,24 @@ class SyncedMark {
   // Makes the file in the RocksDB folder `path`, synced, with `synced` in it.
   static absl::Status Create(const std::string& path, const Synced& synced);
 
-  // Opens it; makes it anew, empty, where it is missing.
+  // What it says; nullopt where the file is missing. Changes nothing.
   //
   // Errors:
   //   kDataLoss - neither of its two copies can be read.
-  static absl::StatusOr<SyncedMark> Open(const std::string& path);
+  static absl::StatusOr<std::optional<Synced>> Read(const std::string& path);
 
-  // What it said at Open(); nullopt where the file was missing.
-  const std::optional<Synced>& opened_at() const { return opened_at_; }
+  // Opens it to be written; makes it where it is missing.
+  static absl::StatusOr<SyncedMark> Open(const std::string& path);
 
   // Notes what is synced. An error is not reported: what the mark then says is still
   // true.
   void Set(const Synced& synced);
 
  private:
-  SyncedMark(FileDescriptor file, std::optional<Synced> opened_at, size_t next_slot)
-      : file_(std::move(file)), opened_at_(opened_at), next_slot_(next_slot) {}
+  explicit SyncedMark(FileDescriptor file) : file_(std::move(file)) {}
 
   FileDescriptor file_;
-  std::optional<Synced> opened_at_;
-  size_t next_slot_;  // the copy that is written next: never the newest
+  size_t next_slot_ = 0;
 };
 
 }  // namespace bridgekeeper::store

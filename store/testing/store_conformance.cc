@@ -795,6 +795,15 @@ TEST_P(StoreConformanceTest, ListByPrefixGivesThoseThatStartWithIt) {
   EXPECT_THAT(store().List({.app_prefix = "a", .after = PolicyKey("b")}), IsOkAndHolds(IsEmpty()));
 }
 
+TEST_P(StoreConformanceTest, ListAfterWhatIsNoKeyIsRefused) {
+  Commit(Put(SamplePolicy("a")));
+  for (const RecordKey& after : {RecordKey{RecordKind::kPolicy, "not an id", "", ""},
+                                 RecordKey{RecordKind{9}, "a", "", ""}, RecordKey{}}) {
+    EXPECT_THAT(store().List({.after = after}),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("after: got")));
+  }
+}
+
 TEST_P(StoreConformanceTest, ListByKindAndAppGivesOnlyThose) {
   Commit(Put(SamplePolicy("a")));
   Commit(Put(SampleEntry("", "", "t0")));
