@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <utility>
 #include <vector>
 
 #include "policy/base/check.h"
@@ -13,6 +14,9 @@
 
 namespace bridgekeeper {
 namespace {
+
+// What KnownStack says of this thread.
+thread_local size_t known_stack_bytes = 0;
 
 // One call of Run(), on its caller's stack.
 struct Job {
@@ -25,6 +29,7 @@ struct Job {
 
 struct StackPool::State {
   // Constant after construction.
+  size_t stack_bytes = 0;
   std::chrono::nanoseconds max_wait;
   std::vector<pthread_t> threads;
 
@@ -61,6 +66,7 @@ struct StackPool::State {
 
 StackPool::StackPool(const StackPoolOptions& options) : state_(std::make_unique<State>()) {
   BK_CHECK(options.threads >= 1 && options.threads <= 64);
+  state_->stack_bytes = options.stack_bytes;
   state_->max_wait = absl::ToChronoNanoseconds(options.max_wait);
   pthread_attr_t attributes;
   BK_CHECK(pthread_attr_init(&attributes) == 0);
@@ -84,8 +90,15 @@ StackPool::~StackPool() {
   for (const pthread_t thread : state_->threads) pthread_join(thread, nullptr);
 }
 
+KnownStack::KnownStack(size_t bytes) : before_(std::exchange(known_stack_bytes, bytes)) {}
+KnownStack::~KnownStack() { known_stack_bytes = before_; }
+
 bool StackPool::Run(absl::FunctionRef<void()> function) {
   State& state = *state_;
+  if (known_stack_bytes >= state.stack_bytes) {
+    function();
+    return true;
+  }
   if (state.threads.empty()) return false;
   Job job{function, false, {}};
   MutexLock lock(state.mu);

@@ -18,9 +18,27 @@
 
 namespace bridgekeeper {
 
+// What a judge may use.
+inline constexpr size_t kJudgeStackBytes = size_t{64} << 20;
+
+// For the life of this object, functions that a pool is given on the thread that made it
+// run in place, where the pool would give them no larger stack: a program whose own
+// threads have it saves the way to another thread and back.
+class KnownStack {
+ public:
+  // `bytes`: of the thread's stack, what is left of it here.
+  explicit KnownStack(size_t bytes);
+  ~KnownStack();
+  KnownStack(const KnownStack&) = delete;
+  KnownStack& operator=(const KnownStack&) = delete;
+
+ private:
+  const size_t before_;
+};
+
 struct StackPoolOptions {
   int threads = 2;                        // [1, 64]
-  size_t stack_bytes = size_t{64} << 20;  // address space: pages are used as they are touched
+  size_t stack_bytes = kJudgeStackBytes;  // address space: pages are used as they are touched
   // How long a function may wait for a thread.
   absl::Duration max_wait = absl::Seconds(5);
 };
@@ -33,8 +51,8 @@ class StackPool {
   StackPool(const StackPool&) = delete;
   StackPool& operator=(const StackPool&) = delete;
 
-  // Runs `function` on a thread of the pool and returns true when it has ended.
-  // Returns false, and never runs it, where no thread was free in time or none
+  // Runs `function` on a thread of the pool, or in place (KnownStack), and returns true
+  // when it has ended. Returns false, and never runs it, where no thread was free in time or none
   // could be started.
   // REQUIRES: not called from a function that runs in the pool.
   [[nodiscard]] bool Run(absl::FunctionRef<void()> function);

@@ -70,5 +70,22 @@ TEST(StackPool, RunsNothingWhereNoThreadCanBeStarted) {
   EXPECT_FALSE(ran);
 }
 
+TEST(StackPool, RunsInPlaceWhereTheStackIsKnownToBeLargeEnough) {
+  StackPool pool({.threads = 1, .stack_bytes = size_t{1} << 20});
+  const auto thread_of_a_run = [&pool] {
+    std::thread::id id;
+    EXPECT_TRUE(pool.Run([&] { id = std::this_thread::get_id(); }));
+    return id;
+  };
+  EXPECT_NE(thread_of_a_run(), std::this_thread::get_id());
+  {
+    const KnownStack small((size_t{1} << 20) - 1);
+    EXPECT_NE(thread_of_a_run(), std::this_thread::get_id());
+    const KnownStack large(size_t{1} << 20);
+    EXPECT_EQ(thread_of_a_run(), std::this_thread::get_id());
+  }
+  EXPECT_NE(thread_of_a_run(), std::this_thread::get_id());
+}
+
 }  // namespace
 }  // namespace bridgekeeper
