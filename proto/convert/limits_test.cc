@@ -232,6 +232,13 @@ std::vector<Limit> Limits() {
            for (int64_t i = 0; i < n; ++i) c.add_safe_functions("f()");
          });
        }},
+      {"SafeFunctionsBytesInAll", 1, kMaxSafeFunctionsBytes, kExhausted,
+       [](int64_t n) {
+         return ReadConnection([n](v1::Connection& c) {
+           for (int64_t left = n; left > 0; left -= 500)
+             c.add_safe_functions(Bytes(std::min<int64_t>(left, 500)));
+         });
+       }},
       {"SafeFunctionBytes", 1, kMaxSafeFunctionBytes, kExhausted,
        [](int64_t n) {
          return ReadConnection([n](v1::Connection& c) { c.add_safe_functions(Bytes(n)); });
