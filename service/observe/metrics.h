@@ -71,6 +71,9 @@ class Metrics {
   StripedCounters overload_rejections{kOverloadNames.size()};
   StripedCounters watch_cuts{kWatchCutNames.size()};
 
+  // RPCs that were ended since their client took no data.
+  std::atomic<uint64_t> stalled_rpcs = 0;
+
   StripedCounters cache_hits{1};
   StripedCounters cache_misses{1};
   StripedCounters cache_evictions{1};

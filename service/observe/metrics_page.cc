@@ -210,6 +210,8 @@ std::string MetricsPage(const Metrics& metrics, const Gauges& gauges) {
   page.CounterFamily("bridgekeeper_overload_rejections_total",
                      "Requests that were turned away unread, by why.", "reason", kOverloadNames,
                      metrics.overload_rejections);
+  page.CounterOf("bridgekeeper_stalled_rpcs_total",
+                 "RPCs that were ended since their client took no data.", metrics.stalled_rpcs);
   page.CounterOf("bridgekeeper_log_lines_dropped_total",
                  "Log lines that nobody read in time; must read 0.", gauges.log_lines_dropped);
   return page.Text();
