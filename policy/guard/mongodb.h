@@ -7,7 +7,7 @@
 // them is DESTRUCTIVE. No server is asked, so a name is taken for a plain collection
 // (a view is one too) and no judgement is `proven`.
 //
-// Source: policy/spec.md, clauses G1 to G9 and G50 to G56.
+// Source: policy/spec.md, clauses G1 to G9 and G60 to G66.
 
 #ifndef BRIDGEKEEPER_POLICY_GUARD_MONGODB_H_
 #define BRIDGEKEEPER_POLICY_GUARD_MONGODB_H_

@@ -217,7 +217,7 @@ constexpr Shape kRolesInfo = {kRolesInfoFields};
 
 // Any other member is a part of a query on the answer.
 constexpr Field kCurrentOpFields[] = {
-    {"$all"}, {"$ownOps"}, {"$truncateOps"}, {kAnyOther, kPredicate}};
+    {"$all"}, {"$ownOps"}, {"$truncateOps"}, {kAnyOther, kQueryMember}};
 constexpr Shape kCurrentOp = {kCurrentOpFields};
 
 constexpr Field kExplainFields[] = {{"verbosity"}};

@@ -4,7 +4,7 @@
 // what is an operator, both of which begin with `$`.
 //
 // Source: MongoDB Extended JSON v2 specification (canonical and relaxed) and its
-// section on v1; policy/spec.md, clause G56.
+// section on v1; policy/spec.md, clauses G60 and G61.
 
 #ifndef BRIDGEKEEPER_POLICY_GUARD_MONGODB_EXTENDED_JSON_H_
 #define BRIDGEKEEPER_POLICY_GUARD_MONGODB_EXTENDED_JSON_H_

@@ -34,6 +34,7 @@ enum class Takes : uint8_t {
   kPresent,        // acts where it is there and not null
   kFilter,         // a query
   kPredicate,      // a part of a query: a query, a value, or a list of either
+  kQueryMember,    // what it names is a member of a query
   kFilters,        // a list of queries
   kExpression,     // an aggregation expression, or an object or list of them
   kProjection,     // an expression in which $elemMatch takes a query

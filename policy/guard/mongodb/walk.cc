@@ -166,9 +166,12 @@ void Walker::JudgeField(const Field& field, JsonValue value, JsonValue object) {
     if (acts) Add(field.act, target_.empty() ? field.name : target_, value);
     return;
   }
-  const auto multi = object.Find("multi");
-  Take(field.takes, field.shape, value,
-       multi && !IsPlainlyOff(*multi) ? Reach::kMany : Reach::kOne);
+  Reach reach = Reach::kOne;
+  if (field.takes == Takes::kUpdate) {  // the one that asks, so that no search is repeated
+    const auto multi = object.Find("multi");
+    if (multi && !IsPlainlyOff(*multi)) reach = Reach::kMany;
+  }
+  Take(field.takes, field.shape, value, reach);
 }
 
 void Walker::Apply(const Operator& op, JsonValue value) {
@@ -191,6 +194,8 @@ void Walker::Take(Takes takes, const Shape* shape, JsonValue value, Reach reach)
       return Filter(value);
     case Takes::kPredicate:
       return Predicate(value);
+    case Takes::kQueryMember:
+      return QueryMember(value);
     case Takes::kFilters:
       return Filters(value);
     case Takes::kExpression:
@@ -435,18 +440,14 @@ void Walker::Predicate(JsonValue value) {
     return;
   }
   if (!value.is_object() || IsTypedValue(value)) return;
-  for (const JsonValue member : value) {
-    if (!IsOperator(member)) {
-      Predicate(member);
-      continue;
-    }
-    const Operator* const known = FindQuery(member.key());
-    if (known == nullptr) {
-      Unknown(member, "no operator of this name is known");
-    } else {
-      Apply(*known, member);
-    }
-  }
+  for (const JsonValue member : value) QueryMember(member);
+}
+
+void Walker::QueryMember(JsonValue member) {
+  if (!IsOperator(member)) return Predicate(member);
+  const Operator* const known = FindQuery(member.key());
+  if (known == nullptr) return Unknown(member, "no operator of this name is known");
+  Apply(*known, member);
 }
 
 void Walker::Update(JsonValue update, Reach reach) {

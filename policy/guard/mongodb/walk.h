@@ -73,6 +73,7 @@ class Walker {
   void Filter(JsonValue object);
   void Filters(JsonValue list);
   void Predicate(JsonValue value);
+  void QueryMember(JsonValue member);
   void Update(JsonValue update, Reach reach);
   void UpdatePipeline(JsonValue list, Reach reach);
   void WhenMatched(JsonValue value);
