@@ -71,7 +71,7 @@ void Walker::JudgeCommand(JsonValue command) {
   const Command* const known = FindCommand(first.key());
   if (known == nullptr) return Unknown(first, "no command of this name is known");
   if (const auto database = command.Find("$db"); database && database->is_string()) {
-    database_ = database->string();
+    if (database_.empty()) database_ = database->string();
   }
   shape_ = known->shape;
   if (!JudgeTarget(*known, first)) {
@@ -113,6 +113,7 @@ bool Walker::JudgeTarget(const Command& command, JsonValue value) {
       return true;
     case Target::kOnCommand:
       if (!value.is_object()) return false;
+      CheckDatabase(database_, value);
       JudgeCommand(value);
       return true;
   }
@@ -225,8 +226,9 @@ void Walker::Take(Takes takes, const Shape* shape, JsonValue value, Reach reach)
       return;
     case Takes::kDatabase:
       if (!value.is_string()) return Unknown(value, "got no text where one is wanted");
-      // The database of the command itself is checked with what it works on.
-      if (value.key() != "$db") CheckDatabase(value.string(), value);
+      if (value.key() != "$db") return CheckDatabase(value.string(), value);
+      // The command's own is checked with what it works on; one inside it is another.
+      if (value.string() != database_) Unknown(value, "more than one database");
       return;
     case Takes::kEveryDatabase:
       if (!IsPlainlyOff(value) && !options_.databases.empty()) Add(kNotCovered, value.key(), value);
