@@ -339,7 +339,7 @@ bool Walker::Namespace(JsonValue value, bool writes) {
   if (!value.is_string()) return false;
   const std::string_view text = value.string();
   const size_t dot = text.find('.');
-  if (dot == std::string_view::npos || dot == 0 || dot + 1 == text.size()) return false;
+  if (dot == std::string_view::npos || dot + 1 == text.size()) return false;
   if (writes) {
     Write(text.substr(0, dot), text.substr(dot + 1), value);
   } else {
