@@ -3,6 +3,7 @@
 #include "policy/testing/reference_engine.h"
 
 #include <cctype>
+#include <cstdio>
 #include <regex>
 #include <set>
 #include <vector>
@@ -62,7 +63,7 @@ bool IsObject(const std::string& rule) {
 // C7 and C8: the arguments that a template takes.
 std::set<std::string> ArgumentsOf(const std::string& rule) {
   static const std::regex& plain = *new std::regex(R"(\{([A-Za-z0-9_.-]+)\})");
-  static const std::regex& in_object = *new std::regex(R"(\{([A-Za-z0-9_.-]+)\??\})");
+  static const std::regex& in_object = *new std::regex(R"(\{([A-Za-z0-9_.-]+)(?::json)?\??\})");
   const std::regex& pattern = IsObject(rule) ? in_object : plain;
   std::set<std::string> names;
   for (auto it = std::sregex_iterator(rule.begin(), rule.end(), pattern);
@@ -92,24 +93,53 @@ std::optional<std::string> Substitute(const std::string& rule, JsonValue argumen
   return out + rule.substr(at);
 }
 
+// C8: a string of an object template with text around the arguments.
+std::optional<std::string> ObjectString(std::string text, JsonValue arguments) {
+  static const std::regex& argument = *new std::regex(R"(\{([A-Za-z0-9_.-]+)(\??)\})");
+  const bool path = !text.empty() && text[0] == '/';
+  std::string out;
+  for (std::smatch match; std::regex_search(text, match, argument); text = match.suffix()) {
+    out += match.prefix();
+    const auto value = arguments.Find(match[1].str());
+    if (!value || value->is_null()) {
+      if (match[2].length() == 0) return std::nullopt;
+      if (path) out.resize(out.rfind('/'));
+      continue;
+    }
+    if (!value->is_string()) return std::nullopt;
+    for (const char c : value->string()) {
+      const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '_' ||
+                         c == '~' || c == '-';
+      char encoded[4];
+      std::snprintf(encoded, sizeof(encoded), "%%%02X", static_cast<unsigned char>(c));
+      out += plain || !path ? std::string(1, c) : encoded;
+    }
+  }
+  return out + text;
+}
+
 // C8: the JSON text of an object template. nullopt: an argument is missing; empty: an
-// optional one is, so its place goes. Paths and JSON texts in strings are not made by
-// the generator and not said twice.
+// optional one is, so its place goes.
 std::optional<std::string> ObjectText(JsonValue part, JsonValue arguments) {
   if (part.is_string()) {
-    static const std::regex& pattern = *new std::regex(R"(\{([A-Za-z0-9_.-]+)(\??)\})");
+    static const std::regex& whole = *new std::regex(R"(\{([A-Za-z0-9_.-]+)(:json)?(\??)\})");
     const std::string text(part.string());
     std::smatch match;
-    if (std::regex_match(text, match, pattern)) {
-      const auto value = arguments.Find(match[1].str());
-      if (value && !value->is_null()) return std::string(value->raw());
-      return match[2].length() > 0 ? std::optional(std::string()) : std::nullopt;
+    if (!std::regex_match(text, match, whole)) {
+      const auto filled = ObjectString(text, arguments);
+      if (!filled) return std::nullopt;
+      std::string quoted;
+      AppendJsonString(*filled, quoted);
+      return quoted;
     }
-    const auto filled = Substitute(text, arguments);
-    if (!filled) return std::nullopt;
-    std::string quoted;
-    AppendJsonString(*filled, quoted);
-    return quoted;
+    const auto value = arguments.Find(match[1].str());
+    if (!value || value->is_null()) {
+      return match[3].length() > 0 ? std::optional(std::string()) : std::nullopt;
+    }
+    if (match[2].length() == 0 || !value->is_string()) return std::string(value->raw());
+    const std::string json(value->string());
+    const auto read = JsonDocument::Parse(json);
+    return read.ok() ? std::optional(std::string(read->root().raw())) : std::nullopt;
   }
   if (part.size() == 0) return std::string(part.raw());
   std::string out;
