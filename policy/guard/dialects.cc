@@ -4,16 +4,19 @@
 
 #include <cstddef>
 
+#include "policy/guard/mongodb.h"
 #include "policy/guard/postgres.h"
 #include "policy/guard/sqlite.h"
 
 namespace bridgekeeper {
 namespace {
 
+constexpr std::string_view kMongodbAliases[] = {"mongo"};
 constexpr std::string_view kPostgresAliases[] = {"pg", "postgresql"};
 constexpr std::string_view kSqliteAliases[] = {"sqlite3"};
 
 constexpr Dialect kDialects[] = {
+    {"mongodb", kMongodbAliases, kMongodbLimits, nullptr, &JudgeMongodb},
     {"postgres", kPostgresAliases, kPostgresLimits, &JudgePostgres, nullptr},
     {"sqlite", kSqliteAliases, kSqliteLimits, &JudgeSqlite, nullptr},
 };
