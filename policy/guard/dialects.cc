@@ -6,16 +6,19 @@
 
 #include "policy/guard/postgres.h"
 #include "policy/guard/sqlite.h"
+#include "policy/guard/sqlserver.h"
 
 namespace bridgekeeper {
 namespace {
 
 constexpr std::string_view kPostgresAliases[] = {"pg", "postgresql"};
 constexpr std::string_view kSqliteAliases[] = {"sqlite3"};
+constexpr std::string_view kSqlServerAliases[] = {"azuresql", "mssql", "tsql"};
 
 constexpr Dialect kDialects[] = {
     {"postgres", kPostgresAliases, kPostgresLimits, &JudgePostgres, nullptr},
     {"sqlite", kSqliteAliases, kSqliteLimits, &JudgeSqlite, nullptr},
+    {"sqlserver", kSqlServerAliases, kSqlServerLimits, &JudgeSqlServer, nullptr},
 };
 
 bool EqualFolded(std::string_view a, std::string_view lower) {
