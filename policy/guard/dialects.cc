@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "policy/guard/dynamodb.h"
 #include "policy/guard/postgres.h"
 #include "policy/guard/sqlite.h"
 #include "policy/guard/sqlserver.h"
@@ -16,6 +17,7 @@ constexpr std::string_view kSqliteAliases[] = {"sqlite3"};
 constexpr std::string_view kSqlServerAliases[] = {"azuresql", "mssql", "tsql"};
 
 constexpr Dialect kDialects[] = {
+    {"dynamodb", {}, kDynamoDbLimits, &JudgeDynamoDbStatement, &JudgeDynamoDbRequest},
     {"postgres", kPostgresAliases, kPostgresLimits, &JudgePostgres, nullptr},
     {"sqlite", kSqliteAliases, kSqliteLimits, &JudgeSqlite, nullptr},
     {"sqlserver", kSqlServerAliases, kSqlServerLimits, &JudgeSqlServer, nullptr},
