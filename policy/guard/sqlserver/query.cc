@@ -476,7 +476,7 @@ bool Parser::ReadArguments(Arguments& arguments) {
     do {
       ++arguments.count;
       if (SkipOperator("*")) continue;
-      if (Is("SELECT") ? !Query() : !Expression()) return false;
+      if (!Expression()) return false;
     } while (Skip(kComma));
   }
   arguments.end = at_;

@@ -63,13 +63,14 @@ TEST(DynamoDbMetamorphic, WhiteSpaceAndTheOrderOfMembersChangeNothing) {
   for (const GuardVector& vector : Vectors(true)) {
     const Json object = Json::parse(vector.object);
     EXPECT_EQ(JudgeObject(object, vector.options, 3).risk, vector.risk) << vector.name;
+    if (!object["request"].is_object()) continue;
     std::vector<std::string> names;
     for (const auto& member : object["request"].items()) names.push_back(member.key());
     std::shuffle(names.begin(), names.end(), random);
     Json request = Json::object();
     for (const std::string& name : names) request[name] = object["request"][name];
     Json turned = object;
-    if (object["request"].is_object()) turned["request"] = request;
+    turned["request"] = request;
     EXPECT_EQ(JudgeObject(turned, vector.options).risk, vector.risk) << vector.name;
   }
 }
