@@ -228,11 +228,13 @@ class Reporter::Worker {
     // Outside the lock: it reads a file. One that cannot be read leaves the old token:
     // the server says if it is good.
     if (reload_token) channel_->ReloadToken().IgnoreError();
-    PrepareContext(*channel_, options_.rpc_timeout, context);
-    const grpc::Status status = (stub_.get()->*method)(&context, request, &response);
+    absl::Status status = PrepareContext(*channel_, options_.rpc_timeout, context);
+    if (status.ok()) {
+      status = FromGrpc((stub_.get()->*method)(&context, request, &response), *channel_);
+    }
     MutexLock lock(mu_);
     context_ = nullptr;
-    return FromGrpc(status, *channel_);
+    return status;
   }
 
   absl::Status SendTools() {

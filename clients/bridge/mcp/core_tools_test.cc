@@ -302,13 +302,27 @@ TEST(PolicyWait, WhatPassesAnywayDoesNotWait) {
 TEST(PolicyWait, WhatWaitsIsBounded) {
   CoreHarness h;
   const std::string large(kMaxHeldBytes / 4, 'x');
-  int refused = 0;
+  int denied = 0;
   for (int i = 0; i < 8; ++i) {
     const Sent sent =
         h.Client(CoreHarness::Call("read", std::to_string(i), R"({"a":")" + large + R"("})"));
-    if (!sent.to_client.empty()) ++refused;
+    if (DenialIn(sent) == "OVERLOADED") ++denied;
   }
-  EXPECT_EQ(refused, 5) << "three fit, each a little larger than a quarter";
+  EXPECT_EQ(denied, 5) << "three fit, each a little larger than a quarter";
+  ASSERT_THAT(h.observer.decisions, SizeIs(5)) << "a denial is a decision";
+  EXPECT_EQ(h.observer.decisions[0].reason, ReasonCode::kOverloaded);
+  const Sent list = h.Client(R"({"jsonrpc":"2.0","id":"l","method":"tools/list","params":{"a":")" +
+                             large + R"("}})");
+  EXPECT_EQ(At(list.to_client.at(0), "error/code"), "-32000") << "what is no call is an error";
+}
+
+TEST(ListWait, ACallThatCannotWaitForTheListIsDenied) {
+  CoreHarness h;
+  h.SetPolicy(CoreHarness::Data());
+  for (size_t i = 0; i < kMaxRequestsInFlight; ++i) {
+    EXPECT_THAT(h.Client(CoreHarness::Call("read", std::to_string(i))).to_client, IsEmpty());
+  }
+  EXPECT_EQ(DenialIn(h.Client(CoreHarness::Call("read", "5000"))), "OVERLOADED");
 }
 
 // ---- calls -----------------------------------------------------------------------------
@@ -382,6 +396,7 @@ TEST(Calling, WithoutAPolicyNothingIsReadAndEverythingDenied) {
   const std::pair<PolicyView::State, const char*> cases[] = {
       {PolicyView::State::kUnknownApp, "UNKNOWN_APP"},
       {PolicyView::State::kNotAuthorized, "NOT_AUTHORIZED"},
+      {PolicyView::State::kUnreadable, "POLICY_UNSUPPORTED"},
   };
   for (const auto& [state, reason] : cases) {
     CoreHarness h;
