@@ -36,6 +36,10 @@ bool IsLowerAscii(std::string_view key) {
 
 // Says what is wrong with the keys of `object`; empty: nothing.
 std::string KeyProblem(std::string_view where, JsonValue object, bool has_reserved_keys) {
+  // Twins that folding does not make were refused when the text was read.
+  const bool folds_nothing = std::all_of(
+      object.begin(), object.end(), [](JsonValue member) { return IsLowerAscii(member.key()); });
+  if (folds_nothing) return "";
   std::vector<std::string> folded;
   folded.reserve(object.size());
   for (const JsonValue member : object) {
