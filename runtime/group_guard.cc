@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <system_error>
 
 #include "absl/strings/str_format.h"
@@ -20,12 +21,10 @@ namespace {
 // How often the guard looks whether the group has ended: no event tells it. As long as
 // one process is left, the group's number is not given away.
 constexpr int kLookMs = 20;
-constexpr int kLooksBeforeTerm = static_cast<int>(kOrphanGrace / absl::Milliseconds(kLookMs));
-constexpr int kLooksBeforeKill = static_cast<int>(kOrphanStopGrace / absl::Milliseconds(kLookMs));
 
-// True once nobody of the group is left, within so many looks.
-bool EndsWithin(pid_t group, int looks) {
-  for (int look = 0; look < looks; ++look) {
+// True once nobody of the group is left, false after `grace`.
+bool EndsWithin(pid_t group, absl::Duration grace) {
+  for (int64_t left_ms = absl::ToInt64Milliseconds(grace); left_ms > 0; left_ms -= kLookMs) {
     if (kill(-group, 0) != 0) return true;
     poll(nullptr, 0, kLookMs);
   }
@@ -50,8 +49,8 @@ bool EndsWithin(pid_t group, int looks) {
   char byte;
   while (read(alive, &byte, 1) < 0 && errno == EINTR) {
   }
-  if (!EndsWithin(group, kLooksBeforeTerm)) kill(-group, SIGTERM);
-  if (!EndsWithin(group, kLooksBeforeKill)) kill(-group, SIGKILL);
+  if (!EndsWithin(group, kOrphanGrace)) kill(-group, SIGTERM);
+  if (!EndsWithin(group, kOrphanStopGrace)) kill(-group, SIGKILL);
   _exit(0);
 }
 

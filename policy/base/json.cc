@@ -255,7 +255,7 @@ class JsonParser {
     }
     if (Peek() == '"') return text_.substr(begin, at_++ - begin);
 
-    std::string& out = document_.unescaped_.emplace_front(text_.substr(begin, at_ - begin));
+    std::string& out = document_.unescaped_.emplace_back(text_.substr(begin, at_ - begin));
     while (true) {
       if (AtEnd()) return Expected("the `\"` that ends the string");
       const char c = text_[at_];

@@ -24,7 +24,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <forward_list>
+#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -121,10 +121,10 @@ class JsonDocument {
 
   struct Node {
     JsonKind kind;
-    uint32_t begin;         // offset of the first byte
-    uint32_t end;           // offset after the last byte
-    uint32_t next;          // index of the node after this one's subtree
-    uint32_t count;         // members or elements
+    uint32_t begin;       // offset of the first byte
+    uint32_t end;         // offset after the last byte
+    uint32_t next;        // index of the node after this one's subtree
+    uint32_t count;       // members or elements
     std::string_view key;   // member name, unescaped
     std::string_view text;  // strings: the unescaped content
   };
@@ -132,9 +132,8 @@ class JsonDocument {
   explicit JsonDocument(std::string_view text) : text_(text) {}
 
   std::string_view text_;
-  std::vector<Node> nodes_;  // pre-order
-  // Owns what differs from the text; a list never moves them, and an empty one is free.
-  std::forward_list<std::string> unescaped_;
+  std::vector<Node> nodes_;              // pre-order
+  std::deque<std::string> unescaped_;    // owns what differs from the text; a deque never moves them
 };
 
 // Walks siblings.

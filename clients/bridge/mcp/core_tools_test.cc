@@ -417,7 +417,9 @@ TEST(Calling, AnOldPolicyDeniesEverything) {
 TEST(Calling, AMalformedCallIsAnErrorOfTheCaller) {
   CoreHarness h;
   h.StartSession();
-  for (const char* params : {"{}", R"({"name":7})", R"({"name":null})"}) {
+  for (const char* params :
+       {"{}", R"({"name":7})", R"({"name":null})", R"({"name":true})", R"({"name":["read"]})",
+        R"({"name":{"name":"read"}})", R"({"name":1.0})"}) {
     const Sent sent = h.Client(
         absl::StrFormat(R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":%s})", params));
     EXPECT_EQ(At(sent.to_client.at(0), "error/code"), "-32602") << params;
