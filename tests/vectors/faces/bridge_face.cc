@@ -127,7 +127,7 @@ class BridgeFace : public Face {
                               const std::string& line, FakeClock& clock) {
     Output out;
     core.OnClientFrame({Frame::Kind::kLine, line}, out);
-    clock.Advance(absl::Minutes(1));
+    clock.Advance(absl::Seconds(5));  // longer than a policy is waited for, not than a list
     core.OnTime(out);
     const size_t asked = out.to_server.find(R"("method":"tools/list")");
     if (asked == std::string::npos) return out.to_client;

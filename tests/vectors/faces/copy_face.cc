@@ -16,6 +16,11 @@ class CopyFace : public Face {
     return "";
   }
 
+  // What breaks a limit of the wire is refused in the wire's words.
+  bool SpeaksAsTheEngine(const DecisionVector& vector) const override {
+    return vector.reason != ReasonCode::kInvalidRequest;
+  }
+
   FaceAnswer Ask(const DecisionVector& vector) const override {
     const WatchedState state(vector);
     FakeIdSource ids;

@@ -41,6 +41,9 @@ class Face {
   // What must be answered, where this face enforces more than the engine decides.
   virtual ReasonCode WantedReason(const DecisionVector& vector) const { return vector.reason; }
 
+  // Whether the reason is told in the engine's own words.
+  virtual bool SpeaksAsTheEngine(const DecisionVector&) const { return true; }
+
   // REQUIRES: the vector can be asked.
   virtual FaceAnswer Ask(const DecisionVector& vector) const = 0;
 };

@@ -8,6 +8,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -53,7 +54,7 @@ class FaceTest : public ::testing::Test {
     if (vector_.obligations && !is_stricter) {
       EXPECT_EQ(answer.obligations.value_or(Limits()), *vector_.obligations);
     }
-    if (!is_stricter) {
+    if (!is_stricter && face_.SpeaksAsTheEngine(vector_)) {
       for (const std::string& fragment : vector_.text_has) {
         EXPECT_THAT(answer.text, ::testing::HasSubstr(fragment));
       }

@@ -35,6 +35,11 @@ class GrpcFace : public Face {
     return "";
   }
 
+  // What breaks a limit of the wire is refused in the wire's words.
+  bool SpeaksAsTheEngine(const DecisionVector& vector) const override {
+    return vector.reason != ReasonCode::kInvalidRequest;
+  }
+
   FaceAnswer Ask(const DecisionVector& vector) const override {
     RunningServer server;
     if (vector.world.state == PolicyView::State::kPresent) {
