@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -242,11 +243,11 @@ TEST(Process, OfAKilledParentIsEndedWithItsGrandchildren) {
 
 // A process may be started by a thread that ends long before it.
 TEST(Process, OutlivesTheThreadThatStartedIt) {
-  absl::StatusOr<ChildProcess> child = absl::UnknownError("not started");
-  std::thread([&] { child = SpawnShell("read line; echo $line"); }).join();
-  ASSERT_THAT(child, IsOk());
-  ASSERT_EQ(write(child->stdin_fd().get(), "here\n", 5), 5);
-  EXPECT_EQ(ReadUntil(child->stdout_fd().get()), "here\n");
+  std::optional<absl::StatusOr<ChildProcess>> child;
+  std::thread([&] { child.emplace(SpawnShell("read line; echo $line")); }).join();
+  ASSERT_THAT(*child, IsOk());
+  ASSERT_EQ(write((*child)->stdin_fd().get(), "here\n", 5), 5);
+  EXPECT_EQ(ReadUntil((*child)->stdout_fd().get()), "here\n");
 }
 
 TEST(Process, AHundredStartsLeakNoDescriptorAndNoProcess) {

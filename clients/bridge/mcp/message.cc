@@ -36,9 +36,9 @@ bool IsLowerAscii(std::string_view key) {
 
 // Says what is wrong with the keys of `object`; empty: nothing.
 std::string KeyProblem(std::string_view where, JsonValue object, bool has_reserved_keys) {
+  bool folds_nothing = true;
+  for (const JsonValue member : object) folds_nothing = folds_nothing && IsLowerAscii(member.key());
   // Twins that folding does not make were refused when the text was read.
-  const bool folds_nothing = std::all_of(
-      object.begin(), object.end(), [](JsonValue member) { return IsLowerAscii(member.key()); });
   if (folds_nothing) return "";
   std::vector<std::string> folded;
   folded.reserve(object.size());

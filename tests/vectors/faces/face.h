@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "policy/model/enums.h"
 #include "policy/model/policy.h"
@@ -47,6 +48,14 @@ class Face {
   // REQUIRES: the vector can be asked.
   virtual FaceAnswer Ask(const DecisionVector& vector) const = 0;
 };
+
+struct NamedFace {
+  const char* name;
+  std::unique_ptr<Face> face;
+};
+
+// The faces that the program at hand tests.
+const std::vector<NamedFace>& Faces();
 
 // DecideBatch of a keeperd in this process: the state goes through the store, the
 // question and the answer over the wire. A batch answers what is malformed with

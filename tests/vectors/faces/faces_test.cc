@@ -1,11 +1,10 @@
 // Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Every decision vector on every face of the product that it can be asked on, as a test
-// of its own: the three never differ from the engine, which decision_vectors_test asks.
+// of its own: they never differ from the engine, which decision_vectors_test asks.
 
 #include <iostream>
 #include <map>
-#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -18,20 +17,6 @@
 
 namespace bridgekeeper::tests {
 namespace {
-
-struct NamedFace {
-  const char* name;
-  const Face& face;
-};
-
-const std::vector<NamedFace>& Faces() {
-  static const std::unique_ptr<Face> grpc = MakeGrpcFace();
-  static const std::unique_ptr<Face> copy = MakeCopyFace();
-  static const std::unique_ptr<Face> bridge = MakeBridgeFace();
-  static const std::vector<NamedFace> faces = {
-      {"Grpc", *grpc}, {"Copy", *copy}, {"Bridge", *bridge}};
-  return faces;
-}
 
 class FaceTest : public ::testing::Test {
  public:
@@ -84,11 +69,12 @@ TEST(Faces, LeaveOutOnlyWhatTheyCannotBeAsked) {
         "a bridge makes the digest itself", "a bridge has no bound of its own",
         "null arguments are none", "a bridge always carries arguments"}},
   };
-  for (const auto& [name, face] : Faces()) {
+  for (const NamedFace& named : Faces()) {
+    const std::string name = named.name;
     std::map<std::string, int> left_out;
     int asked = 0;
     for (const auto& vector : DecisionVectors()) {
-      const std::string why = face.CannotBeAsked(*vector);
+      const std::string why = named.face->CannotBeAsked(*vector);
       if (why.empty()) {
         ++asked;
         continue;
@@ -103,21 +89,13 @@ TEST(Faces, LeaveOutOnlyWhatTheyCannotBeAsked) {
   }
 }
 
-TEST(Faces, EveryVectorIsAskedOnOneAtLeast) {
-  for (const auto& vector : DecisionVectors()) {
-    int asked = 0;
-    for (const NamedFace& face : Faces()) asked += face.face.CannotBeAsked(*vector).empty() ? 1 : 0;
-    EXPECT_GT(asked, 0) << vector->file << " " << vector->name;
-  }
-}
-
 void RegisterAll() {
   for (const NamedFace& named : Faces()) {
     for (const auto& vector : DecisionVectors()) {
-      if (!named.face.CannotBeAsked(*vector).empty()) continue;
+      if (!named.face->CannotBeAsked(*vector).empty()) continue;
       ::testing::RegisterTest(named.name, (vector->file + "_" + vector->name).c_str(), nullptr,
                               nullptr, __FILE__, __LINE__,
-                              [&face = named.face, &vector = *vector]() -> ::testing::Test* {
+                              [&face = *named.face, &vector = *vector]() -> ::testing::Test* {
                                 return new FaceTest(face, vector);
                               });
     }
