@@ -8,8 +8,12 @@
 #include <memory>
 #include <string>
 
+#include "policy/base/json.h"
+#include "policy/guard/dynamodb.h"
 #include "policy/guard/guard.h"
+#include "policy/guard/mongodb.h"
 #include "policy/guard/postgres.h"
+#include "policy/guard/sqlserver.h"
 
 namespace bridgekeeper {
 namespace {
@@ -63,6 +67,73 @@ void GuardCached(benchmark::State& state, const char* text) {
 BENCHMARK_CAPTURE(GuardCached, TenLines, kTenLines)->UseRealTime();
 BENCHMARK_CAPTURE(GuardCached, OneLine, kOneLine)->UseRealTime();
 BENCHMARK_CAPTURE(GuardCached, Refused, "SELECT pg_sleep(1), f(2) FROM pg_authid")->UseRealTime();
+
+// A MongoDB command as a reporting agent sends it.
+constexpr char kPipeline[] = R"({"aggregate":"orders","pipeline":[
+  {"$match":{"country":"DE","at":{"$gte":{"$date":"2026-01-01T00:00:00Z"}}}},
+  {"$lookup":{"from":"customers","let":{"c":"$customer"},"pipeline":[
+    {"$match":{"$expr":{"$eq":["$_id","$$c"]}}},{"$project":{"name":1}}],"as":"customer"}},
+  {"$unwind":"$items"},
+  {"$group":{"_id":"$customer.name","orders":{"$addToSet":"$_id"},
+    "revenue":{"$sum":{"$multiply":["$items.quantity","$items.price"]}},"last":{"$max":"$at"}}},
+  {"$match":{"revenue":{"$gt":1000}}},{"$sort":{"revenue":-1}},{"$limit":50}],"cursor":{}})";
+constexpr char kFindOne[] = R"({"find":"customers","filter":{"_id":4711},"limit":1})";
+
+// The judge alone; the arguments of a call are read before it in any case.
+void JudgeMongodbObject(benchmark::State& state, const char* text) {
+  const JudgeOptions options;
+  const auto document = JsonDocument::Parse(text);
+  for (auto _ : state) benchmark::DoNotOptimize(JudgeMongodb(document->root(), options));
+}
+BENCHMARK_CAPTURE(JudgeMongodbObject, Pipeline, kPipeline);
+BENCHMARK_CAPTURE(JudgeMongodbObject, FindOne, kFindOne);
+
+void GuardColdMongodb(benchmark::State& state, const char* text) {
+  static const PayloadJudge* const guard = MakeGuard({.pool = {}, .cache_bytes = 0}).release();
+  const JudgeOptions options;
+  const auto document = JsonDocument::Parse(text);
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(guard->JudgeObject("mongodb", document->root(), options));
+  }
+}
+BENCHMARK_CAPTURE(GuardColdMongodb, Pipeline, kPipeline)->UseRealTime();
+
+// The first query in Transact-SQL.
+constexpr char kTenLinesOfSqlServer[] =
+    "SELECT TOP (50) c.name,\n"
+    "       COUNT(DISTINCT o.id) AS orders,\n"
+    "       SUM(i.quantity * i.price) AS revenue,\n"
+    "       MAX(o.created_at) AS last_order\n"
+    "FROM dbo.customers AS c WITH (NOLOCK)\n"
+    "LEFT JOIN dbo.orders AS o ON o.customer_id = c.id\n"
+    "LEFT JOIN dbo.items AS i ON i.order_id = o.id\n"
+    "WHERE c.country = N'DE' AND o.created_at > DATEADD(day, -90, SYSUTCDATETIME())\n"
+    "GROUP BY c.name\n"
+    "HAVING SUM(i.quantity * i.price) > 1000 ORDER BY revenue DESC";
+
+void JudgeSqlServerText(benchmark::State& state, const char* text) {
+  const JudgeOptions options;
+  for (auto _ : state) benchmark::DoNotOptimize(JudgeSqlServer(text, options));
+}
+BENCHMARK_CAPTURE(JudgeSqlServerText, TenLines, kTenLinesOfSqlServer);
+BENCHMARK_CAPTURE(JudgeSqlServerText, OneLine, kOneLine);
+
+void JudgeDynamoDbText(benchmark::State& state, const char* text) {
+  const JudgeOptions options;
+  for (auto _ : state) benchmark::DoNotOptimize(JudgeDynamoDbStatement(text, options));
+}
+BENCHMARK_CAPTURE(JudgeDynamoDbText, Select,
+                  "SELECT id, total FROM \"orders\".\"by-day\" WHERE day = ? AND total > 100");
+
+void JudgeDynamoDbObject(benchmark::State& state, const char* text) {
+  const JudgeOptions options;
+  const auto document = JsonDocument::Parse(text);
+  for (auto _ : state) benchmark::DoNotOptimize(JudgeDynamoDbRequest(document->root(), options));
+}
+BENCHMARK_CAPTURE(JudgeDynamoDbObject, Query,
+                  R"({"operation":"Query","request":{"TableName":"orders","IndexName":"by-day",
+"KeyConditionExpression":"#d = :d AND total > :t","ExpressionAttributeNames":{"#d":"day"},
+"ExpressionAttributeValues":{":d":{"S":"2026-11-30"},":t":{"N":"100"}},"Limit":50}})");
 
 }  // namespace
 }  // namespace bridgekeeper
