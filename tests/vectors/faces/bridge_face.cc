@@ -3,9 +3,11 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "clients/bridge/mcp/core.h"
 #include "clients/bridge/mcp/json_text.h"
+#include "clients/bridge/mcp/message.h"
 #include "policy/base/check.h"
 #include "policy/model/ids.h"
 #include "policy/testing/fake_clock.h"
@@ -37,6 +39,12 @@ bool IsListed(const DecisionVector& vector) {
   return vector.call.call.listed_by_server || EntryOf(vector) != nullptr;
 }
 
+std::string CallLine(const OwnedCall& call) {
+  return R"({"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":)" +
+         JsonString(call.tool) +
+         (call.arguments_json ? R"(,"arguments":)" + *call.arguments_json : "") + "}}";
+}
+
 class BridgeFace : public Face {
  public:
   std::string CannotBeAsked(const DecisionVector& vector) const override {
@@ -47,6 +55,9 @@ class BridgeFace : public Face {
     if (call.payload_json) return "an MCP client sends arguments";
     if (call.digest) return "a bridge makes the digest itself";
     if (vector.world.max_staleness) return "a bridge has no bound of its own";
+    if (std::holds_alternative<bridge::Refusal>(bridge::ReadMessage(CallLine(call)))) {
+      return "twin keys are refused before anything is decided";
+    }
     if (call.arguments_json == "null") return "null arguments are none";
     const CatalogEntry* entry = EntryOf(vector);
     const bool arguments_matter =
@@ -69,7 +80,7 @@ class BridgeFace : public Face {
   }
 
   FaceAnswer Ask(const DecisionVector& vector) const override {
-    const WatchedState state(vector);
+    WatchedState state(vector);
     FakeIdSource ids;
     FakeClock clock;
     FakeLogger log;
@@ -96,11 +107,7 @@ class BridgeFace : public Face {
         Exchange(core, vector, R"({"jsonrpc":"2.0","id":1,"method":"tools/list"})", clock);
     answer.has_listing = IsListed(vector);
     answer.listed = RiskIn(list);
-    Exchange(core, vector,
-             R"({"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":)" +
-                 JsonString(call.tool) +
-                 (call.arguments_json ? R"(,"arguments":)" + *call.arguments_json : "") + "}}",
-             clock);
+    Exchange(core, vector, CallLine(call), clock);
     if (!observer.decided) return answer;  // names no reason, which no vector wants
     const bridge::DecidedCall& decided = *observer.decided;
     answer.verdict = decided.verdict;

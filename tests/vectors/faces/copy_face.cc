@@ -11,6 +11,7 @@ namespace {
 class CopyFace : public Face {
  public:
   std::string CannotBeAsked(const DecisionVector& vector) const override {
+    if (vector.call.digest && vector.call.digest->size() != 64) return "a digest cut short";
     if (vector.call.connection_type) return "a connection type that a bridge was told";
     if (vector.call.call.read_only_bridge) return "a read-only bridge";
     return "";

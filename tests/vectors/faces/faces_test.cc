@@ -61,13 +61,15 @@ TEST(Faces, LeaveOutOnlyWhatTheyCannotBeAsked) {
       {"Grpc",
        {"the state of a copy", "the age of a copy", "a connection type that a bridge was told",
         "a read-only bridge", "a server has a judge", "a judge that resolves names",
-        "a dialect that only the fake judge knows"}},
-      {"Copy", {"a connection type that a bridge was told", "a read-only bridge"}},
+        "a dialect that only the fake judge knows", "a digest cut short"}},
+      {"Copy",
+       {"a digest cut short", "a connection type that a bridge was told", "a read-only bridge"}},
       {"Bridge",
        {"a bridge's server has a valid name", "a fixed connection is checked",
         "an MCP client declares no risk", "an MCP client sends arguments",
         "a bridge makes the digest itself", "a bridge has no bound of its own",
-        "null arguments are none", "a bridge always carries arguments"}},
+        "null arguments are none", "twin keys are refused before anything is decided",
+        "a bridge always carries arguments"}},
   };
   for (const NamedFace& named : Faces()) {
     const std::string name = named.name;

@@ -24,6 +24,7 @@ class GrpcFace : public Face {
     if (vector.world.age != absl::ZeroDuration() || vector.world.max_staleness) {
       return "the age of a copy";
     }
+    if (vector.call.digest && vector.call.digest->size() != 64) return "a digest cut short";
     if (vector.call.connection_type) return "a connection type that a bridge was told";
     if (vector.call.call.read_only_bridge) return "a read-only bridge";
     const bool says_payload = vector.call.payload_json || vector.call.arguments_json;
