@@ -98,10 +98,10 @@ TEST(BuiltinCatalog, ShowingOthersIsElevated) {
   }
 }
 
-TEST(BuiltinCatalog, PayloadRulesAreThoseOfTheSqlTools) {
+TEST(BuiltinCatalog, PayloadRulesOfTheSqlTools) {
   std::map<std::string, std::string> rules;
   for (const CatalogEntry& entry : BuiltinCatalog()) {
-    if (!entry.payload_rule) continue;
+    if (!entry.payload_rule || !entry.key.tool.value().starts_with("sqlkit__")) continue;
     rules[entry.key.tool.value()] = entry.payload_rule->payload;
     EXPECT_TRUE(entry.payload_rule->dialect.empty());
     EXPECT_TRUE(entry.payload_rule->harmless_arguments.empty());
