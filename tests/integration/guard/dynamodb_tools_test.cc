@@ -3,6 +3,8 @@
 // Each built-in DynamoDB tool, decided with the real judge: at its catalogue risk, and
 // raised or refused where its arguments do worse.
 //
+// A call whose payload cannot be made is refused unjudged, at the catalogue's risk.
+//
 // Source: policy/spec.md, clauses C5 to C8, D9 to D13 and G70 to G73.
 
 #include <gtest/gtest.h>
@@ -41,7 +43,7 @@ using enum Risk;
 constexpr ToolCase kCases[] = {
     {"BatchGet", "batch_get_items",
      R"("request_items":"{\"t\":{\"Keys\":[{\"id\":{\"S\":\"1\"}}]}}")", kSafe, kAllowed},
-    {"BatchGetIsNoJson", "batch_get_items", R"("request_items":"{t")", kDestructive, kMissing},
+    {"BatchGetIsNoJson", "batch_get_items", R"("request_items":"{t")", kSafe, kMissing},
     {"BatchGetThatIsNone", "batch_get_items", R"("request_items":"{\"t\":[{\"PutRequest\":{}}]}")",
      kDestructive, kExceeds},
     {"BatchWriteSkips", "batch_write_items",
@@ -93,7 +95,7 @@ constexpr ToolCase kCases[] = {
      R"("table_name":"t","partition_key":"{}","sort_key":"{}","filters":"[]","limit":"5")", kSafe,
      kAllowed},
     {"QueryTableWithMore", "query_table", R"("table_name":"t","partition_key":"{}","more":"x")",
-     kDestructive, ReasonCode::kInvalidRequest},
+     kSafe, ReasonCode::kInvalidRequest},
     {"RestoreTable", "restore_table",
      R"("source_table_name":"t","target_table_name":"n","source_backup_arn":"x")", kElevated,
      kAllowed},
