@@ -57,11 +57,6 @@ struct NamedFace {
 // The faces that the program at hand tests.
 const std::vector<NamedFace>& Faces();
 
-// DecideBatch of a keeperd in this process: the state goes through the store, the
-// question and the answer over the wire. A batch answers what is malformed with
-// INVALID_REQUEST, as the engine does, where Decide answers an error.
-std::unique_ptr<Face> MakeGrpcFace();
-
 // The SDK's decision client on a copy that was sent as WatchPolicies sends it.
 std::unique_ptr<Face> MakeCopyFace();
 
