@@ -24,7 +24,7 @@ const std::string_view kMysqlSchema[] = {
     "CREATE SEQUENCE app.s",
     "CREATE VIEW app.v AS SELECT a, LOWER(name) AS name FROM app.t",
     "INSERT INTO app.t (a, b, name, doc, d) SELECT seq, seq % 3, CONCAT('n', seq), "
-    "'{\"a\": {\"b\": 1}}', '2024-01-01' FROM seq_1_to_8",
+    "'{\"a\": {\"b\": 1}}', '2024-01-01' FROM app.seq_1_to_8",
     "INSERT INTO app.t (a, b, name, doc, d) SELECT a, b, 'x', '[]', NULL FROM app.t",
     "INSERT INTO app.u SELECT id, a, b FROM app.t",
     "INSERT INTO app.w VALUES (1), (2)",
@@ -132,8 +132,10 @@ std::string MysqlStatements::Call(int depth) {
 std::string MysqlStatements::Expression(int depth) {
   if (harmful_in_ >= 0 && harmful_in_-- == 0) return Harm();
   static const std::vector<std::string_view> kLeaves = {
-      "1",   "2.5",  "'x'",     "NULL",    "x'41'", "a",        "b",    "name", "`a`",
-      "t.a", "0x41", "'it''s'", "'a\\'b'", "TRUE",  "_utf8'x'", "N'x'", "@u",   "@@version"};
+      "1",    "2.5",   "'x'",      "NULL", "x'41'", "0x41",      "'it''s'", "'a\\'b'",
+      "TRUE", "FALSE", "_utf8'x'", "N'x'", "@u",    "@@version", "b'01'",   "1e3"};
+  // Which columns there are goes by the tables, which are not kept in mind.
+  if (OneIn(20)) return Pick({"a", "`a`", "t.a", "app.t.b", "name"});
   if (depth <= 0 || OneIn(4)) return Pick(kLeaves);
   const auto inner = [&] { return Expression(depth - 1); };
   switch (Below(16)) {
