@@ -4,10 +4,12 @@
 
 #include <cstddef>
 
+#include "policy/guard/dynamodb.h"
 #include "policy/guard/mongodb.h"
 #include "policy/guard/mysql.h"
 #include "policy/guard/postgres.h"
 #include "policy/guard/sqlite.h"
+#include "policy/guard/sqlserver.h"
 
 namespace bridgekeeper {
 namespace {
@@ -16,12 +18,15 @@ constexpr std::string_view kMongodbAliases[] = {"mongo"};
 constexpr std::string_view kMysqlAliases[] = {"mariadb"};
 constexpr std::string_view kPostgresAliases[] = {"pg", "postgresql"};
 constexpr std::string_view kSqliteAliases[] = {"sqlite3"};
+constexpr std::string_view kSqlServerAliases[] = {"azuresql", "mssql", "tsql"};
 
 constexpr Dialect kDialects[] = {
+    {"dynamodb", {}, kDynamoDbLimits, &JudgeDynamoDbStatement, &JudgeDynamoDbRequest},
     {"mongodb", kMongodbAliases, kMongodbLimits, nullptr, &JudgeMongodb},
     {"mysql", kMysqlAliases, kMysqlLimits, &JudgeMysql, nullptr},
     {"postgres", kPostgresAliases, kPostgresLimits, &JudgePostgres, nullptr},
     {"sqlite", kSqliteAliases, kSqliteLimits, &JudgeSqlite, nullptr},
+    {"sqlserver", kSqlServerAliases, kSqlServerLimits, &JudgeSqlServer, nullptr},
 };
 
 bool EqualFolded(std::string_view a, std::string_view lower) {
