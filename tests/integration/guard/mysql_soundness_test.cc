@@ -38,9 +38,9 @@ using support::MariadbServer;
 using support::MariadbSession;
 
 constexpr uint32_t kSeed = 20261130;
-constexpr int kReads = 800;
-constexpr int kHarmful = 800;
-constexpr int kMutations = 6000;
+constexpr int kReads = 500;
+constexpr int kHarmful = 500;
+constexpr int kMutations = 4000;
 constexpr int kBatch = 100;  // statements between two looks at the whole server
 
 constexpr unsigned kSyntax = 1064;    // ER_PARSE_ERROR

@@ -60,6 +60,12 @@ constexpr Style kStyles[] = {
      .name_quotes = "\"\"",
      .escaping = "",
      .brackets = true},
+    {.dialect = "sqlserver",
+     .quotes = "'\"",
+     .name_quotes = "[]",
+     .escaping = "",
+     .brackets = true,
+     .comments_nest = true},
 };
 
 // Names that the vectors use for tables, columns and functions, and that are no
