@@ -4,11 +4,13 @@
 
 #include <cstddef>
 
+#include "policy/guard/dynamodb.h"
 #include "policy/guard/elasticsearch.h"
 #include "policy/guard/mongodb.h"
 #include "policy/guard/mysql.h"
 #include "policy/guard/postgres.h"
 #include "policy/guard/sqlite.h"
+#include "policy/guard/sqlserver.h"
 
 namespace bridgekeeper {
 namespace {
@@ -21,13 +23,16 @@ constexpr std::string_view kMysqlAliases[] = {"mariadb"};
 constexpr std::string_view kPostgresAliases[] = {"pg", "postgresql", "cockroach", "cockroachdb",
                                                  "timescaledb"};
 constexpr std::string_view kSqliteAliases[] = {"sqlite3"};
+constexpr std::string_view kSqlServerAliases[] = {"azuresql", "mssql", "tsql"};
 
 constexpr Dialect kDialects[] = {
+    {"dynamodb", {}, kDynamoDbLimits, &JudgeDynamoDbStatement, &JudgeDynamoDbRequest},
     {"elasticsearch", kElasticsearchAliases, kElasticsearchLimits, nullptr, &JudgeElasticsearch},
     {"mongodb", kMongodbAliases, kMongodbLimits, nullptr, &JudgeMongodb},
     {"mysql", kMysqlAliases, kMysqlLimits, &JudgeMysql, nullptr},
     {"postgres", kPostgresAliases, kPostgresLimits, &JudgePostgres, nullptr},
     {"sqlite", kSqliteAliases, kSqliteLimits, &JudgeSqlite, nullptr},
+    {"sqlserver", kSqlServerAliases, kSqlServerLimits, &JudgeSqlServer, nullptr},
 };
 
 bool EqualFolded(std::string_view a, std::string_view lower) {
