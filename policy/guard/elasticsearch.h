@@ -5,7 +5,7 @@
 // not know is DESTRUCTIVE. No cluster is asked, so names are taken as plain: behind one
 // may stand an alias, and no judgement is `proven`.
 //
-// Source: policy/spec.md, clauses G1 to G9 and G40 to G44.
+// Source: policy/spec.md, clauses G1 to G9 and G80 to G84.
 
 #ifndef BRIDGEKEEPER_POLICY_GUARD_ELASTICSEARCH_H_
 #define BRIDGEKEEPER_POLICY_GUARD_ELASTICSEARCH_H_

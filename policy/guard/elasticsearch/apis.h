@@ -3,7 +3,7 @@
 // Internal to the Elasticsearch judge: the table of APIs, by method and path.
 //
 // Source: Elasticsearch Guide, "REST APIs" (7.17 to 8.x), and rest-api-spec; OpenSearch
-// documentation, "API reference"; policy/spec.md, clause G40.
+// documentation, "API reference"; policy/spec.md, clause G80.
 
 #ifndef BRIDGEKEEPER_POLICY_GUARD_ELASTICSEARCH_APIS_H_
 #define BRIDGEKEEPER_POLICY_GUARD_ELASTICSEARCH_APIS_H_

@@ -4,7 +4,7 @@
 // The grammar of bodies is data (grammar.cc); a member that it does not know is
 // DESTRUCTIVE.
 //
-// Source: Elasticsearch Guide, "REST APIs", "Query DSL"; policy/spec.md, clauses G43, G44.
+// Source: Elasticsearch Guide, "REST APIs", "Query DSL"; policy/spec.md, clauses G83, G84.
 
 #ifndef BRIDGEKEEPER_POLICY_GUARD_ELASTICSEARCH_BODIES_H_
 #define BRIDGEKEEPER_POLICY_GUARD_ELASTICSEARCH_BODIES_H_

@@ -5,7 +5,7 @@
 // and `cluster:index` for an index of a remote cluster.
 //
 // Source: Elasticsearch Guide, "Multi-target syntax", "Date math in index names", "Cross
-// cluster search"; policy/spec.md, clause G42.
+// cluster search"; policy/spec.md, clause G82.
 
 #ifndef BRIDGEKEEPER_POLICY_GUARD_ELASTICSEARCH_NAMES_H_
 #define BRIDGEKEEPER_POLICY_GUARD_ELASTICSEARCH_NAMES_H_

@@ -5,7 +5,7 @@
 // A path that two readers could take apart differently is refused: proxies, URL
 // libraries and Elasticsearch decode, collapse and normalise paths in different ways.
 //
-// Source: RFC 3986, sections 3.3 and 6.2.2; policy/spec.md, clause G41.
+// Source: RFC 3986, sections 3.3 and 6.2.2; policy/spec.md, clause G81.
 
 #ifndef BRIDGEKEEPER_POLICY_GUARD_ELASTICSEARCH_REQUEST_H_
 #define BRIDGEKEEPER_POLICY_GUARD_ELASTICSEARCH_REQUEST_H_
