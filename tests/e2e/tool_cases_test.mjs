@@ -34,7 +34,8 @@ before(async () => {
     const app = mode.toLowerCase();
     await stack.keeper('policy', 'set', app, '--mode', mode);
     const file = join(stack.dir, `${app}.json`);
-    await writeFile(file, JSON.stringify(Object.entries(types).map(([id, type]) => ({ app, id, type }))));
+    await writeFile(file, JSON.stringify(Object.entries(types).map(
+      ([id, type]) => ({ app, id, type, ...(id === 'mongo' ? { databases: ['shop'] } : {}) }))));
     await stack.keeper('connections', 'put', '-f', file);
   }
   for (const mode of Object.values(modes)) {
