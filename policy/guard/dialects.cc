@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "policy/guard/duckdb.h"
 #include "policy/guard/postgres.h"
 #include "policy/guard/sqlite.h"
 
@@ -14,6 +15,11 @@ constexpr std::string_view kPostgresAliases[] = {"pg", "postgresql"};
 constexpr std::string_view kSqliteAliases[] = {"sqlite3"};
 
 constexpr Dialect kDialects[] = {
+    {.name = "duckdb",
+     .limits = kDuckdbLimits,
+     .text = &JudgeDuckdb,
+     .object = nullptr,
+     .isolated = true},
     {"postgres", kPostgresAliases, kPostgresLimits, &JudgePostgres, nullptr},
     {"sqlite", kSqliteAliases, kSqliteLimits, &JudgeSqlite, nullptr},
 };
