@@ -95,7 +95,7 @@ Judgement JudgeWith(SqlParser& parser, std::string_view text, const JudgeOptions
                         known ? answer.position() : std::nullopt);
     }
     case Answer::Kind::kUnreadable:
-      return Unreadable("DuckDB's parse tree was not read: it is too deep");
+      return Unreadable("DuckDB's parse tree was not read: it is too deep, or a number is too large");
   }
   return Unreadable("DuckDB's parse tree was not read");
 }

@@ -90,7 +90,6 @@ constexpr std::pair<const char*, const char*> kConfig[] = {
     // Types and lists of UNIONs are serialized as they were parsed, and UNION ALL
     // not as a chain whose every link holds the rest.
     {"storage_compatibility_version", "latest"},
-    {"temp_directory", ""},
     {"threads", "1"},
 };
 
