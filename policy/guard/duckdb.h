@@ -10,7 +10,7 @@
 // a worker process (isolated.h): elsewhere no engine is loaded, and every text is
 // unreadable.
 //
-// Source: policy/spec.md, clauses G1 to G16 and G25 to G30.
+// Source: policy/spec.md, clauses G1 to G16 and G25 to G29.
 
 #ifndef BRIDGEKEEPER_POLICY_GUARD_DUCKDB_H_
 #define BRIDGEKEEPER_POLICY_GUARD_DUCKDB_H_

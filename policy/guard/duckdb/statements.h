@@ -4,7 +4,7 @@
 // is no query. It follows the tokens along a list of shapes and has each query and
 // each expression in them serialized by itself. Any other shape is DESTRUCTIVE.
 //
-// Source: policy/spec.md, clauses G10 to G14 and G28 to G30; DuckDB's grammar
+// Source: policy/spec.md, clauses G10 to G14 and G28 and G29; DuckDB's grammar
 // (third_party/libpg_query/grammar/statements).
 
 #ifndef BRIDGEKEEPER_POLICY_GUARD_DUCKDB_STATEMENTS_H_

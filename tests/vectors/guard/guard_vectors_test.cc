@@ -22,7 +22,7 @@ namespace {
 const PayloadJudge& TheGuard() {
   // A busy machine may take seconds to start the worker.
   static const PayloadJudge* const guard =
-      MakeGuard({.isolated = MakeJudgeWorkers({.program = BK_KEEPER}),
+      MakeGuard({.isolated = MakeJudgeWorkers({.program = BK_JUDGE_WORKER}),
                  .deadline = absl::Seconds(60)})
           .release();
   return *guard;
