@@ -22,16 +22,10 @@ namespace {
 constexpr char kKind[] = "judge";
 
 JudgeFault FaultOf(const absl::Status& status) {
-  switch (status.code()) {
-    case absl::StatusCode::kResourceExhausted:
-      return JudgeFault::kWorkerBusy;
-    case absl::StatusCode::kDeadlineExceeded:
-      return JudgeFault::kWorkerLate;
-    case absl::StatusCode::kUnavailable:
-      return JudgeFault::kWorkerUnavailable;
-    default:
-      return JudgeFault::kWorkerDied;
-  }
+  if (absl::IsResourceExhausted(status)) return JudgeFault::kWorkerBusy;
+  if (absl::IsDeadlineExceeded(status)) return JudgeFault::kWorkerLate;
+  if (absl::IsUnavailable(status)) return JudgeFault::kWorkerUnavailable;
+  return JudgeFault::kWorkerDied;
 }
 
 std::string_view Message(JudgeFault fault) {
@@ -67,8 +61,7 @@ class JudgeWorkers final : public IsolatedJudge {
 
  private:
   static Answer Faulty(JudgeFault fault) {
-    return {.judgement = JudgementError(Judgement::Error::kUnreadable,
-                                        std::string(Message(fault))),
+    return {.judgement = JudgementError(Judgement::Error::kUnreadable, std::string(Message(fault))),
             .fault = fault};
   }
 

@@ -45,14 +45,14 @@ absl::Status Await(int fd, short events, absl::Duration deadline, const Clock& c
     if (left <= absl::ZeroDuration()) return absl::DeadlineExceededError("the worker is late");
     pollfd ready = {.fd = fd, .events = events, .revents = 0};
     const int result =
-        poll(&ready, 1, static_cast<int>(absl::ToInt64Milliseconds(absl::Ceil(left, absl::Milliseconds(1)))));
+        poll(&ready, 1,
+             static_cast<int>(absl::ToInt64Milliseconds(absl::Ceil(left, absl::Milliseconds(1)))));
     if (result > 0) return absl::OkStatus();
     if (result < 0 && errno != EINTR) return absl::AbortedError("the worker cannot be waited for");
   }
 }
 
-absl::Status WriteAll(int fd, std::string_view bytes, absl::Duration deadline,
-                      const Clock& clock) {
+absl::Status WriteAll(int fd, std::string_view bytes, absl::Duration deadline, const Clock& clock) {
   while (!bytes.empty()) {
     const ssize_t n = write(fd, bytes.data(), bytes.size());
     if (n > 0) {
@@ -74,7 +74,8 @@ absl::StatusOr<std::string> ReadFrame(int fd, absl::Duration deadline, const Clo
     if (bytes.size() == wanted && !has_header) {
       has_header = true;
       wanted = SizeOf(bytes);
-      if (wanted > kMaxWorkerMessageBytes) return absl::AbortedError("the worker answered out of form");
+      if (wanted > kMaxWorkerMessageBytes)
+        return absl::AbortedError("the worker answered out of form");
       bytes.clear();
     }
     if (bytes.size() == wanted) return bytes;
@@ -128,8 +129,7 @@ absl::StatusOr<std::unique_ptr<WorkerPool::Worker>> WorkerPool::Take(absl::Durat
   if (!process.ok()) {
     --running_;
     freed_.NotifyOne();
-    return absl::UnavailableError(
-        absl::StrFormat("no worker: %s", process.status().message()));
+    return absl::UnavailableError(absl::StrFormat("no worker: %s", process.status().message()));
   }
   // It writes nothing there.
   process->stderr_fd().Reset();

@@ -47,8 +47,8 @@ void AllowCpuForOneRequest() {
   rlimit cpu = {};
   BK_CHECK(getrlimit(RLIMIT_CPU, &cpu) == 0);
   cpu.rlim_cur = std::min<rlim_t>(
-      cpu.rlim_max, static_cast<rlim_t>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
-                        kWorkerCpuSeconds + 1);
+      cpu.rlim_max,
+      static_cast<rlim_t>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + kWorkerCpuSeconds + 1);
   BK_CHECK(setrlimit(RLIMIT_CPU, &cpu) == 0);
 }
 

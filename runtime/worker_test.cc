@@ -117,7 +117,8 @@ TEST_F(WorkerPoolTest, ABusyPoolRefusesInTime) {
   });
   absl::StatusCode code = absl::StatusCode::kOk;
   // Until the holder has it.
-  while (code == absl::StatusCode::kOk) code = pool_.Call("y", absl::Milliseconds(20)).status().code();
+  while (code == absl::StatusCode::kOk)
+    code = pool_.Call("y", absl::Milliseconds(20)).status().code();
   EXPECT_EQ(code, absl::StatusCode::kResourceExhausted);
 }
 

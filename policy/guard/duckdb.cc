@@ -47,9 +47,8 @@ Judgement JudgeQuery(const Answer& answer, std::string_view text, const JudgeOpt
 Judgement JudgeOther(SqlParser& parser, std::string_view text, const JudgeOptions& options) {
   Tokens tokens = Tokenize(text);
   if (!tokens.error.empty()) {
-    return Unreadable(
-        absl::StrFormat("DuckDB: %s at byte %d", tokens.error, tokens.error_position),
-        tokens.error_position);
+    return Unreadable(absl::StrFormat("DuckDB: %s at byte %d", tokens.error, tokens.error_position),
+                      tokens.error_position);
   }
   int count = 0;
   bool after_semicolon = true;
@@ -95,7 +94,8 @@ Judgement JudgeWith(SqlParser& parser, std::string_view text, const JudgeOptions
                         known ? answer.position() : std::nullopt);
     }
     case Answer::Kind::kUnreadable:
-      return Unreadable("DuckDB's parse tree was not read: it is too deep, or a number is too large");
+      return Unreadable(
+          "DuckDB's parse tree was not read: it is too deep, or a number is too large");
   }
   return Unreadable("DuckDB's parse tree was not read");
 }

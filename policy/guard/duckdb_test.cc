@@ -53,10 +53,10 @@ bool IsSafe(const Judgement& judgement) {
 }
 
 TEST(DuckdbJudge, KnowsTheTreeOfAPlainSelect) {
-  EXPECT_TRUE(IsSafe(JudgeTree(Tree(
-      R"({"type":"SELECT_NODE","select_list":[{"class":"COLUMN_REF","type":"COLUMN_REF",)"
-      R"("alias":"","query_location":7,"column_names":["a"]}],)"
-      R"("from_table":{"type":"BASE_TABLE","table_name":"t"}})"))));
+  EXPECT_TRUE(IsSafe(JudgeTree(
+      Tree(R"({"type":"SELECT_NODE","select_list":[{"class":"COLUMN_REF","type":"COLUMN_REF",)"
+           R"("alias":"","query_location":7,"column_names":["a"]}],)"
+           R"("from_table":{"type":"BASE_TABLE","table_name":"t"}})"))));
 }
 
 TEST(DuckdbJudge, WhatIsNotInTheListOfNodesIsDestructive) {
@@ -69,12 +69,16 @@ TEST(DuckdbJudge, WhatIsNotInTheListOfNodesIsDestructive) {
       Tree(R"({"type":"SELECT_NODE","select_list":[{"class":"NEW","type":"NEW"}]})"),
       Tree(R"({"type":"SELECT_NODE","select_list":[{"class":"OPERATOR","type":"OPERATOR_NEW"}]})"),
       Tree(R"({"type":"SELECT_NODE","select_list":[{"class":"FUNCTION","type":"FUNCTION"}]})"),
-      Tree(R"({"type":"SELECT_NODE","select_list":[{"class":"COLUMN_REF","type":"COLUMN_REF","column_names":[{"class":"FUNCTION"}]}]})"),
+      Tree(
+          R"({"type":"SELECT_NODE","select_list":[{"class":"COLUMN_REF","type":"COLUMN_REF","column_names":[{"class":"FUNCTION"}]}]})"),
       Tree(R"({"type":"SELECT_NODE","select_list":{"class":"COLUMN_REF"}})"),
       Tree(R"({"type":"SELECT_NODE","modifiers":[{"type":"NEW_MODIFIER"}]})"),
-      Tree(R"({"type":"SELECT_NODE","from_table":{"type":"SHOW_REF","show_type":"SHOW_UNQUALIFIED","table_name":"\"new\"","query":null}})"),
-      Tree(R"({"type":"SELECT_NODE","from_table":{"type":"SHOW_REF","show_type":"NEW","query":null}})"),
-      Tree(R"({"type":"SELECT_NODE","from_table":{"type":"TABLE_FUNCTION","function":{"class":"SUBQUERY","type":"SUBQUERY"}}})"),
+      Tree(
+          R"({"type":"SELECT_NODE","from_table":{"type":"SHOW_REF","show_type":"SHOW_UNQUALIFIED","table_name":"\"new\"","query":null}})"),
+      Tree(
+          R"({"type":"SELECT_NODE","from_table":{"type":"SHOW_REF","show_type":"NEW","query":null}})"),
+      Tree(
+          R"({"type":"SELECT_NODE","from_table":{"type":"TABLE_FUNCTION","function":{"class":"SUBQUERY","type":"SUBQUERY"}}})"),
       Tree(R"("text")"),
       R"({"error":false,"statements":[7]})",
   };
@@ -136,7 +140,8 @@ TEST(DuckdbLocation, IsWhateverAReplacementScanTakes) {
                            "x.new_format", "data:x"}) {
     EXPECT_TRUE(LooksLikeLocation("", "", name)) << name;
   }
-  for (const char* suffix : {"csv", "CSV", "parquet", "json", "db", "ddb", "duckdb", "gz", "xlsx"}) {
+  for (const char* suffix :
+       {"csv", "CSV", "parquet", "json", "db", "ddb", "duckdb", "gz", "xlsx"}) {
     EXPECT_TRUE(LooksLikeLocation("", "main", suffix)) << suffix;
     EXPECT_TRUE(LooksLikeLocation("memory", "main", suffix)) << suffix;
     EXPECT_FALSE(LooksLikeLocation("", "", suffix)) << suffix;

@@ -36,9 +36,8 @@ class Guard final : public PayloadJudge {
     return Remembered(JudgementKey(dialect->name, kTextForm, text, options), [&] {
       if (auto problem = ScanText(text, dialect->limits)) return *std::move(problem);
       if (dialect->isolated) return Isolated(*dialect, text, options);
-      return OnPool([dialect, text = std::string(text), options] {
-        return dialect->text(text, options);
-      });
+      return OnPool(
+          [dialect, text = std::string(text), options] { return dialect->text(text, options); });
     });
   }
 

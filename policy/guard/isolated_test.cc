@@ -86,9 +86,8 @@ TEST(Isolated, AJudgementSurvivesTheWay) {
   JudgementBuilder builder;
   builder.Add("DELETE", "t", 7, Risk::kDestructive, "removes rows");
   builder.Add("INSERT", "", std::nullopt, Risk::kElevated, "adds rows");
-  for (const Judgement& judgement :
-       {Safe(), std::move(builder).Finish(1),
-        JudgementError(Judgement::Error::kMultiple, "got 2", 2, 3)}) {
+  for (const Judgement& judgement : {Safe(), std::move(builder).Finish(1),
+                                     JudgementError(Judgement::Error::kMultiple, "got 2", 2, 3)}) {
     EXPECT_EQ(DecodeJudgement(EncodeJudgement(judgement)), judgement);
   }
 }

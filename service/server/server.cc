@@ -87,9 +87,10 @@ struct Server::Parts {
         authorizer(admin_token),
         admission(options.max_in_flight, metrics),
         guard(MakeGuard({.isolated = MakeJudgeWorkers(),
-                         .on_fault = [this](JudgeFault fault) {
-                           metrics.judge_faults.Add(static_cast<size_t>(fault));
-                         }})),
+                         .on_fault =
+                             [this](JudgeFault fault) {
+                               metrics.judge_faults.Add(static_cast<size_t>(fault));
+                             }})),
         cache(*store, CacheOptions(options), metrics),
         writer(*store, cache, environment.clock, metrics),
         decisions(cache, guard.get(), environment.ids, environment.clock, metrics),

@@ -14,11 +14,11 @@ namespace {
 
 // What may stand before a parenthesis in a column's definition and is no call.
 constexpr std::string_view kNoCalls[] = {
-    "always",  "and",     "as",      "between", "bit",     "bpchar",  "case",   "char",
-    "character", "check", "dec",     "decimal", "default", "else",    "enum",   "float",
-    "in",      "is",      "key",     "like",    "list",    "map",     "not",    "null",
-    "numeric", "nvarchar", "or",     "row",     "string",  "struct",  "text",   "then",
-    "time",    "timestamp", "union", "unique",  "varchar", "varying", "when",
+    "always",    "and",       "as",    "between", "bit",     "bpchar",  "case", "char",
+    "character", "check",     "dec",   "decimal", "default", "else",    "enum", "float",
+    "in",        "is",        "key",   "like",    "list",    "map",     "not",  "null",
+    "numeric",   "nvarchar",  "or",    "row",     "string",  "struct",  "text", "then",
+    "time",      "timestamp", "union", "unique",  "varchar", "varying", "when",
 };
 
 // Words that begin a query: none has a place in a column's definition.
@@ -143,6 +143,10 @@ void StatementJudge::Alter(Range range) {
   Note(effect::kAlter, name, target, Risk::kElevated, "adds to a table");
   Take(at, range.end, "column");
   TakeIfNotExists(at, range.end);
+  for (size_t i = at; i < range.end; ++i) {
+    if (tokens_.IsSymbol(i, '(')) i = Closing(i, range.end);
+    if (tokens_.IsSymbol(i, ',')) return Unknown(i, "may begin another change");
+  }
   Definitions({at, range.end});
 }
 

@@ -71,8 +71,8 @@ struct Api {
       return absl::NotFoundError(absl::StrFormat("DuckDB's library has no `%s`", missing));
     }
     if (std::string_view(api.library_version()) != kEngineVersion) {
-      return absl::FailedPreconditionError(absl::StrFormat("got DuckDB %s, want %s",
-                                                           api.library_version(), kEngineVersion));
+      return absl::FailedPreconditionError(
+          absl::StrFormat("got DuckDB %s, want %s", api.library_version(), kEngineVersion));
     }
     return api;
   }
@@ -153,8 +153,7 @@ class Engine final : public SqlParser {
     BK_RETURN_IF_ERROR(Reopen());
     duckdb_extracted_statements statements = nullptr;
     const std::string terminated(text);
-    const idx_t count =
-        api_.extract_statements(connection_, terminated.c_str(), &statements);
+    const idx_t count = api_.extract_statements(connection_, terminated.c_str(), &statements);
     absl::StatusOr<int> answer = static_cast<int>(count);
     if (count == 0) {
       const char* error = api_.extract_statements_error(statements);

@@ -74,10 +74,9 @@ constexpr std::string_view kHarmlessSettings[] = {
 const DoesInfo& InfoOf(Does does) { return kInfos[static_cast<size_t>(does)]; }
 
 std::optional<Does> Find(Kind kind, std::string_view name) {
-  const auto* const row = std::lower_bound(std::begin(kRows), std::end(kRows), std::pair(kind, name),
-                                           [](const Row& a, const auto& b) {
-                                             return std::pair(a.kind, a.name) < b;
-                                           });
+  const auto* const row =
+      std::lower_bound(std::begin(kRows), std::end(kRows), std::pair(kind, name),
+                       [](const Row& a, const auto& b) { return std::pair(a.kind, a.name) < b; });
   if (row == std::end(kRows) || row->kind != kind || row->name != name) return std::nullopt;
   return row->does;
 }

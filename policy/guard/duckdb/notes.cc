@@ -13,16 +13,16 @@ namespace {
 // What a name of several parts without quotes may end with to be a file. A single
 // part that holds a dot was quoted and is taken for one whatever follows.
 constexpr std::string_view kFileSuffixes[] = {
-    "arrow", "arrows", "avro",    "bz2",    "csv",    "db",    "ddb",     "dta",
-    "duckdb", "feather", "fgb",   "geojson", "gpkg",  "gpx",   "gz",      "ipc",
-    "json",  "jsonl",  "kml",     "lance",  "ndjson", "orc",   "osm",     "parquet",
-    "pbf",   "sas7bdat", "sav",   "shp",    "shx",    "sqlite", "sqlite3", "tsv",
-    "vortex", "wal",   "xls",     "xlsx",   "xz",     "zip",   "zst",
+    "arrow",  "arrows",   "avro", "bz2",     "csv",    "db",     "ddb",     "dta",
+    "duckdb", "feather",  "fgb",  "geojson", "gpkg",   "gpx",    "gz",      "ipc",
+    "json",   "jsonl",    "kml",  "lance",   "ndjson", "orc",    "osm",     "parquet",
+    "pbf",    "sas7bdat", "sav",  "shp",     "shx",    "sqlite", "sqlite3", "tsv",
+    "vortex", "wal",      "xls",  "xlsx",    "xz",     "zip",    "zst",
 };
 
 // Parts of the names of settings that hold credentials.
-constexpr std::string_view kCredentialWords[] = {"password", "secret", "token",   "key",
-                                                 "credential", "auth", "proxy", "passphrase"};
+constexpr std::string_view kCredentialWords[] = {"password",   "secret", "token", "key",
+                                                 "credential", "auth",   "proxy", "passphrase"};
 
 // Schemas that every catalogue has, and catalogues that every connection has.
 constexpr std::string_view kOwnNames[] = {"main", "temp", "system", "information_schema",
@@ -112,10 +112,9 @@ void Notes::AddNamedTable(std::optional<std::string_view> name, std::string_view
 void Notes::AddNamedSetting(std::optional<std::string_view> name, std::optional<size_t> position) {
   const std::string lower = AsciiLower(name.value_or(""));
   const bool credentials =
-      !name.has_value() || std::any_of(std::begin(kCredentialWords), std::end(kCredentialWords),
-                                       [&](std::string_view word) {
-                                         return lower.find(word) != lower.npos;
-                                       });
+      !name.has_value() ||
+      std::any_of(std::begin(kCredentialWords), std::end(kCredentialWords),
+                  [&](std::string_view word) { return lower.find(word) != lower.npos; });
   if (credentials) {
     AddDoes(Does::kCredentials, name.has_value() ? lower : "current_setting", position);
   } else if (!IsHarmlessSetting(lower)) {

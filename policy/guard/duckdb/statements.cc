@@ -42,8 +42,8 @@ constexpr Destructive kDestructive[] = {
     {"use", effect::kSetting, "changes what names stand for"},
 };
 
-constexpr std::string_view kQueryWords[] = {"desc",   "describe",  "from",    "select", "show",
-                                            "summarize", "table", "unpivot", "values"};
+constexpr std::string_view kQueryWords[] = {"desc",      "describe", "from",    "select", "show",
+                                            "summarize", "table",    "unpivot", "values"};
 
 bool Contains(std::span<const std::string_view> words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
@@ -311,8 +311,8 @@ void StatementJudge::Assignments(Range range) {
     size_t equals = range.end;
     while (next < range.end && !tokens_.IsSymbol(next, ',')) {
       if (tokens_.IsSymbol(next, '=') && equals == range.end) equals = next;
-      const bool opens = tokens_.IsSymbol(next, '(') || tokens_.IsSymbol(next, '[') ||
-                         tokens_.IsSymbol(next, '{');
+      const bool opens =
+          tokens_.IsSymbol(next, '(') || tokens_.IsSymbol(next, '[') || tokens_.IsSymbol(next, '{');
       next = opens ? Closing(next, range.end) + 1 : next + 1;
     }
     next = std::min(next, range.end);

@@ -28,7 +28,10 @@ class StatementJudge {
   // `tokens` hold one statement, without a semicolon.
   StatementJudge(const Tokens& tokens, SqlParser& parser, const JudgeOptions& options,
                  JudgementBuilder& found)
-      : tokens_(tokens), parser_(parser), options_(options), found_(found),
+      : tokens_(tokens),
+        parser_(parser),
+        options_(options),
+        found_(found),
         notes_(options, false, found) {}
 
   // Judges it. Not OK where the parser failed: nothing is known then.
@@ -64,7 +67,9 @@ class StatementJudge {
 
   // Parts, each serialized by itself.
   void Query(Range range, bool definition = false) { Serialize("", range, definition); }
-  void Expressions(Range range, bool definition = false) { Serialize("SELECT ", range, definition); }
+  void Expressions(Range range, bool definition = false) {
+    Serialize("SELECT ", range, definition);
+  }
   void Relations(Range range) { Serialize("SELECT 1 FROM ", range, false); }
   void Serialize(std::string_view prefix, Range range, bool definition);
   void Assignments(Range range);

@@ -54,8 +54,7 @@ class Scanner {
       ++at_;
       Quoted('\'', true, begin, TokenKind::kString);
     } else if ((Peek(1) == '\'' && IsWordStart(c)) ||
-               ((c == 'u' || c == 'U') && Peek(1) == '&' &&
-                (Peek(2) == '\'' || Peek(2) == '"'))) {
+               ((c == 'u' || c == 'U') && Peek(1) == '&' && (Peek(2) == '\'' || Peek(2) == '"'))) {
       Fail("a string with a prefix that is not read", begin);
     } else if (IsWordStart(c)) {
       while (IsWordPart(Peek())) ++at_;
@@ -123,10 +122,10 @@ class Scanner {
       return IsDigit(c) || c == '.' || c == '_' || c == 'e' || c == 'E' || c == '+' || c == '-';
     });
     // `1e5e` and `1from` are two tokens to some scanners.
-    const auto exponents = std::count_if(number.begin(), number.end(),
-                                         [](char c) { return c == 'e' || c == 'E'; });
-    if (!based && (!plain || exponents > 1 || (number.back() | 0x20) == 'e' ||
-                   number.back() == '_')) {
+    const auto exponents =
+        std::count_if(number.begin(), number.end(), [](char c) { return c == 'e' || c == 'E'; });
+    if (!based &&
+        (!plain || exponents > 1 || (number.back() | 0x20) == 'e' || number.back() == '_')) {
       return Fail("a number that runs into a name", begin);
     }
     Add(TokenKind::kNumber, begin);

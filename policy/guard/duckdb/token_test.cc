@@ -51,7 +51,9 @@ TEST(DuckdbToken, ParametersAreOneToken) {
 
 TEST(DuckdbToken, WhatIsNotCertainIsAnError) {
   for (const char* text : {"'a", "\"a", "E'a\\'", "$$a", "$a$a$$", "/* a", "/* /* */", "$", "x'ab'",
-                           "U&'a'", "U&\"a\"", "N'a'", "1a", "1e", "1_", "größe", "a\xC2\xA0""b",
+                           "U&'a'", "U&\"a\"", "N'a'", "1a", "1e", "1_", "größe",
+                           "a\xC2\xA0"
+                           "b",
                            "\x01"}) {
     EXPECT_FALSE(Tokenize(text).error.empty()) << text;
   }

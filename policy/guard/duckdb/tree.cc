@@ -71,33 +71,40 @@ constexpr Field kComparisonFields[] = {{"left", kExpression}, {"right", kExpress
 constexpr Field kChildrenFields[] = {{"children", kExpressions}};
 constexpr Field kConstantFields[] = {{"value", kData}};
 constexpr Field kFunctionFields[] = {
-    {"function_name", kPlain}, {"schema", kPlain},      {"catalog", kPlain},
+    {"function_name", kPlain},  {"schema", kPlain},      {"catalog", kPlain},
     {"children", kExpressions}, {"filter", kExpression}, {"order_bys", kModifier},
-    {"distinct", kPlain},      {"is_operator", kPlain}, {"export_state", kPlain}};
+    {"distinct", kPlain},       {"is_operator", kPlain}, {"export_state", kPlain}};
 constexpr Field kLambdaFields[] = {
     {"lhs", kExpression}, {"expr", kExpression}, {"syntax_type", kPlain}};
 constexpr Field kParameterFields[] = {{"identifier", kPlain}};
 constexpr Field kPositionalFields[] = {{"index", kPlain}};
-constexpr Field kStarFields[] = {{"relation_name", kPlain},
-                                 {"exclude_list", kPlain},
-                                 {"replace_list", kReplacements},
-                                 {"columns", kPlain},
-                                 {"expr", kExpression},
-                                 {"qualified_exclude_list", kPlainTree},
-                                 {"rename_list", kPlainTree}};
+constexpr Field kStarFields[] = {
+    {"relation_name", kPlain},  {"exclude_list", kPlain}, {"replace_list", kReplacements},
+    {"columns", kPlain},        {"expr", kExpression},    {"qualified_exclude_list", kPlainTree},
+    {"rename_list", kPlainTree}};
 constexpr Field kSubqueryFields[] = {{"subquery_type", kPlain},
                                      {"subquery", kStatement},
                                      {"child", kExpression},
                                      {"comparison_type", kPlain}};
 constexpr Field kTypeFields[] = {
     {"catalog", kPlain}, {"schema", kPlain}, {"type_name", kPlain}, {"children", kExpressions}};
-constexpr Field kWindowFields[] = {
-    {"function_name", kPlain},   {"schema", kPlain},          {"catalog", kPlain},
-    {"children", kExpressions},  {"partitions", kExpressions}, {"orders", kModifiers},
-    {"start", kPlain},           {"end", kPlain},             {"start_expr", kExpression},
-    {"end_expr", kExpression},   {"offset_expr", kExpression}, {"default_expr", kExpression},
-    {"ignore_nulls", kPlain},    {"filter_expr", kExpression}, {"exclude_clause", kPlain},
-    {"distinct", kPlain},        {"arg_orders", kModifiers}};
+constexpr Field kWindowFields[] = {{"function_name", kPlain},
+                                   {"schema", kPlain},
+                                   {"catalog", kPlain},
+                                   {"children", kExpressions},
+                                   {"partitions", kExpressions},
+                                   {"orders", kModifiers},
+                                   {"start", kPlain},
+                                   {"end", kPlain},
+                                   {"start_expr", kExpression},
+                                   {"end_expr", kExpression},
+                                   {"offset_expr", kExpression},
+                                   {"default_expr", kExpression},
+                                   {"ignore_nulls", kPlain},
+                                   {"filter_expr", kExpression},
+                                   {"exclude_clause", kPlain},
+                                   {"distinct", kPlain},
+                                   {"arg_orders", kModifiers}};
 
 constexpr std::string_view kBetweenTypes[] = {"COMPARE_BETWEEN", "COMPARE_NOT_BETWEEN"};
 constexpr std::string_view kCaseTypes[] = {"CASE_EXPR"};
@@ -117,9 +124,9 @@ constexpr std::string_view kOperatorTypes[] = {
     "ARRAY_SLICE",    "STRUCT_EXTRACT",   "ARRAY_CONSTRUCTOR",    "COMPARE_IN",
     "COMPARE_NOT_IN", "OPERATOR_NULLIF"};
 constexpr std::string_view kWindowTypes[] = {
-    "WINDOW_AGGREGATE", "WINDOW_RANK",      "WINDOW_RANK_DENSE",  "WINDOW_NTILE",
+    "WINDOW_AGGREGATE",    "WINDOW_RANK",      "WINDOW_RANK_DENSE", "WINDOW_NTILE",
     "WINDOW_PERCENT_RANK", "WINDOW_CUME_DIST", "WINDOW_ROW_NUMBER", "WINDOW_FIRST_VALUE",
-    "WINDOW_LAST_VALUE", "WINDOW_LEAD",     "WINDOW_LAG",         "WINDOW_NTH_VALUE",
+    "WINDOW_LAST_VALUE",   "WINDOW_LEAD",      "WINDOW_LAG",        "WINDOW_NTH_VALUE",
     "WINDOW_FILL"};
 
 constexpr Shape kExpressionShapes[] = {
@@ -144,18 +151,25 @@ constexpr Shape kExpressionShapes[] = {
 };
 
 // Queries, by `type`.
-constexpr Field kSelectFields[] = {
-    {"type", kPlain},          {"modifiers", kModifiers},        {"cte_map", kCteMap},
-    {"select_list", kExpressions}, {"from_table", kTable},       {"where_clause", kExpression},
-    {"group_expressions", kExpressions}, {"group_sets", kPlain}, {"aggregate_handling", kPlain},
-    {"having", kExpression},   {"sample", kSample},              {"qualify", kExpression}};
+constexpr Field kSelectFields[] = {{"type", kPlain},
+                                   {"modifiers", kModifiers},
+                                   {"cte_map", kCteMap},
+                                   {"select_list", kExpressions},
+                                   {"from_table", kTable},
+                                   {"where_clause", kExpression},
+                                   {"group_expressions", kExpressions},
+                                   {"group_sets", kPlain},
+                                   {"aggregate_handling", kPlain},
+                                   {"having", kExpression},
+                                   {"sample", kSample},
+                                   {"qualify", kExpression}};
 constexpr Field kSetOperationFields[] = {
-    {"type", kPlain}, {"modifiers", kModifiers}, {"cte_map", kCteMap}, {"setop_type", kPlain},
+    {"type", kPlain}, {"modifiers", kModifiers}, {"cte_map", kCteMap},  {"setop_type", kPlain},
     {"left", kNode},  {"right", kNode},          {"setop_all", kPlain}, {"children", kNodes}};
 constexpr Field kRecursiveFields[] = {
-    {"type", kPlain}, {"modifiers", kModifiers}, {"cte_map", kCteMap},
-    {"cte_name", kPlain}, {"union_all", kPlain}, {"left", kNode},
-    {"right", kNode}, {"aliases", kPlain},       {"key_targets", kExpressions}};
+    {"type", kPlain},     {"modifiers", kModifiers}, {"cte_map", kCteMap},
+    {"cte_name", kPlain}, {"union_all", kPlain},     {"left", kNode},
+    {"right", kNode},     {"aliases", kPlain},       {"key_targets", kExpressions}};
 constexpr Shape kNodeShapes[] = {
     {"RECURSIVE_CTE_NODE", kRecursiveFields},
     {"SELECT_NODE", kSelectFields},
@@ -163,38 +177,50 @@ constexpr Shape kNodeShapes[] = {
 };
 
 // What stands in FROM, by `type`.
-constexpr Field kBaseTableFields[] = {
-    {"type", kPlain},        {"alias", kPlain},      {"sample", kSample},
-    {"query_location", kPlain}, {"schema_name", kPlain}, {"table_name", kPlain},
-    {"catalog_name", kPlain}, {"column_name_alias", kPlain}, {"at_clause", kAtClause}};
+constexpr Field kBaseTableFields[] = {{"type", kPlain},         {"alias", kPlain},
+                                      {"sample", kSample},      {"query_location", kPlain},
+                                      {"schema_name", kPlain},  {"table_name", kPlain},
+                                      {"catalog_name", kPlain}, {"column_name_alias", kPlain},
+                                      {"at_clause", kAtClause}};
 constexpr Field kEmptyFields[] = {
     {"type", kPlain}, {"alias", kPlain}, {"sample", kSample}, {"query_location", kPlain}};
-constexpr Field kExpressionListFields[] = {
-    {"type", kPlain},           {"alias", kPlain},          {"sample", kSample},
-    {"query_location", kPlain}, {"expected_names", kPlain}, {"expected_types", kPlain},
-    {"values", kExpressions}};
-constexpr Field kJoinFields[] = {
-    {"type", kPlain},         {"alias", kPlain},         {"sample", kSample},
-    {"query_location", kPlain}, {"left", kTable},        {"right", kTable},
-    {"condition", kExpression}, {"join_type", kPlain},   {"ref_type", kPlain},
-    {"using_columns", kPlain}, {"delim_flipped", kPlain}, {"is_implicit", kPlain},
-    {"duplicate_eliminated_columns", kExpressions}};
-constexpr Field kPivotFields[] = {
-    {"type", kPlain},        {"alias", kPlain},       {"sample", kSample},
-    {"query_location", kPlain}, {"source", kTable},   {"aggregates", kExpressions},
-    {"unpivot_names", kPlain}, {"pivots", kPivots},   {"groups", kPlain},
-    {"column_name_alias", kPlain}, {"include_nulls", kPlain}};
+constexpr Field kExpressionListFields[] = {{"type", kPlain},           {"alias", kPlain},
+                                           {"sample", kSample},        {"query_location", kPlain},
+                                           {"expected_names", kPlain}, {"expected_types", kPlain},
+                                           {"values", kExpressions}};
+constexpr Field kJoinFields[] = {{"type", kPlain},
+                                 {"alias", kPlain},
+                                 {"sample", kSample},
+                                 {"query_location", kPlain},
+                                 {"left", kTable},
+                                 {"right", kTable},
+                                 {"condition", kExpression},
+                                 {"join_type", kPlain},
+                                 {"ref_type", kPlain},
+                                 {"using_columns", kPlain},
+                                 {"delim_flipped", kPlain},
+                                 {"is_implicit", kPlain},
+                                 {"duplicate_eliminated_columns", kExpressions}};
+constexpr Field kPivotFields[] = {{"type", kPlain},          {"alias", kPlain},
+                                  {"sample", kSample},       {"query_location", kPlain},
+                                  {"source", kTable},        {"aggregates", kExpressions},
+                                  {"unpivot_names", kPlain}, {"pivots", kPivots},
+                                  {"groups", kPlain},        {"column_name_alias", kPlain},
+                                  {"include_nulls", kPlain}};
 constexpr Field kShowFields[] = {
-    {"type", kPlain},           {"alias", kPlain},      {"sample", kSample},
-    {"query_location", kPlain}, {"table_name", kPlain}, {"query", kNode},
+    {"type", kPlain},           {"alias", kPlain},        {"sample", kSample},
+    {"query_location", kPlain}, {"table_name", kPlain},   {"query", kNode},
     {"show_type", kPlain},      {"catalog_name", kPlain}, {"schema_name", kPlain}};
-constexpr Field kSubqueryTableFields[] = {
-    {"type", kPlain},           {"alias", kPlain},         {"sample", kSample},
-    {"query_location", kPlain}, {"subquery", kStatement},  {"column_name_alias", kPlain}};
-constexpr Field kTableFunctionFields[] = {
-    {"type", kPlain},           {"alias", kPlain},             {"sample", kSample},
-    {"query_location", kPlain}, {"function", kTableFunction},  {"column_name_alias", kPlain},
-    {"with_ordinality", kPlain}};
+constexpr Field kSubqueryTableFields[] = {{"type", kPlain},         {"alias", kPlain},
+                                          {"sample", kSample},      {"query_location", kPlain},
+                                          {"subquery", kStatement}, {"column_name_alias", kPlain}};
+constexpr Field kTableFunctionFields[] = {{"type", kPlain},
+                                          {"alias", kPlain},
+                                          {"sample", kSample},
+                                          {"query_location", kPlain},
+                                          {"function", kTableFunction},
+                                          {"column_name_alias", kPlain},
+                                          {"with_ordinality", kPlain}};
 constexpr Shape kTableShapes[] = {
     {"BASE_TABLE", kBaseTableFields},
     {"EMPTY", kEmptyFields},
@@ -226,9 +252,11 @@ constexpr Shape kModifierShapes[] = {
 // What a cast names, by `type`.
 constexpr Field kUnboundTypeFields[] = {
     {"type", kPlain}, {"alias", kPlain}, {"extension_info", kPlain}, {"expr", kExpression}};
-constexpr Field kDecimalTypeFields[] = {
-    {"type", kPlain}, {"alias", kPlain}, {"extension_info", kPlain},
-    {"width", kPlain}, {"scale", kPlain}};
+constexpr Field kDecimalTypeFields[] = {{"type", kPlain},
+                                        {"alias", kPlain},
+                                        {"extension_info", kPlain},
+                                        {"width", kPlain},
+                                        {"scale", kPlain}};
 constexpr Shape kTypeShapes[] = {
     {"DECIMAL_TYPE_INFO", kDecimalTypeFields},
     {"UNBOUND_TYPE_INFO", kUnboundTypeFields},
@@ -322,9 +350,7 @@ std::optional<size_t> TreeWalker::PositionOf(Object node) const {
   return position;
 }
 
-void TreeWalker::WalkStatement(Value statement) {
-  VisitField(kStatement, "statement", statement);
-}
+void TreeWalker::WalkStatement(Value statement) { VisitField(kStatement, "statement", statement); }
 
 void TreeWalker::VisitShape(Object node, const Shape& shape) {
   if (++depth_ > kMaxTreeDepth) {
@@ -440,10 +466,10 @@ void TreeWalker::VisitExpression(Value value) {
     shape = FindShape(kExpressionShapes, Text(node, "class"));
     type = Text(node, "type");
   }
-  const bool known =
-      shape != nullptr && (shape->types.empty() ? type == shape->name
-                                                : std::find(shape->types.begin(), shape->types.end(),
-                                                            type) != shape->types.end());
+  const bool known = shape != nullptr &&
+                     (shape->types.empty() ? type == shape->name
+                                           : std::find(shape->types.begin(), shape->types.end(),
+                                                       type) != shape->types.end());
   if (!known) {
     return notes_.AddUnknown(type, std::nullopt, "is an expression of a kind that is not known");
   }
@@ -479,8 +505,7 @@ void TreeWalker::NoteFunction(Object node, bool table) {
 void TreeWalker::NoteRelation(Object node) {
   const std::string_view name = Text(node, "table_name");
   if (name.empty()) return NoteUnknown("", "is a relation without a name");
-  notes_.AddRelation(Text(node, "catalog_name"), Text(node, "schema_name"), name,
-                     PositionOf(node));
+  notes_.AddRelation(Text(node, "catalog_name"), Text(node, "schema_name"), name, PositionOf(node));
 }
 
 void TreeWalker::NoteShow(Object node) {
@@ -493,8 +518,7 @@ void TreeWalker::NoteShow(Object node) {
   if (kind == "DESCRIBE" || kind == "SUMMARY") {
     if (!has_query || !name.empty()) NoteUnknown(name, "is described in a way that is not known");
   } else if (kind == "SHOW_FROM") {
-    notes_.CheckConnection(Text(node, "catalog_name"), Text(node, "schema_name"),
-                           PositionOf(node));
+    notes_.CheckConnection(Text(node, "catalog_name"), Text(node, "schema_name"), PositionOf(node));
   } else if (kind == "SHOW_UNQUALIFIED" && name == "\"variables\"") {
     notes_.AddDoes(Does::kSensitive, "variables", PositionOf(node));
   } else if (kind != "SHOW_UNQUALIFIED" ||

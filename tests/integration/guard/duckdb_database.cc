@@ -12,9 +12,9 @@ namespace {
 void Open(duckdb_database& database, duckdb_connection& connection, const char* file) {
   duckdb_config config = nullptr;
   BK_CHECK(duckdb_create_config(&config) == DuckDBSuccess);
-  for (const auto& [name, value] : {std::pair("autoinstall_known_extensions", "false"),
-                                    std::pair("autoload_known_extensions", "false"),
-                                    std::pair("threads", "1")}) {
+  for (const auto& [name, value] :
+       {std::pair("autoinstall_known_extensions", "false"),
+        std::pair("autoload_known_extensions", "false"), std::pair("threads", "1")}) {
     BK_CHECK(duckdb_set_config(config, name, value) == DuckDBSuccess);
   }
   BK_CHECK(duckdb_open_ext(file, &database, config, nullptr) == DuckDBSuccess);

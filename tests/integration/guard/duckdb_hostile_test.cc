@@ -34,8 +34,7 @@ class DuckdbHostile : public testing::Test {
 
   static void ExpectAlive(const PayloadJudge& guard) {
     static int number = 0;  // not answered from memory
-    const Judgement judgement =
-        guard.JudgeText("duckdb", "SELECT " + std::to_string(++number), {});
+    const Judgement judgement = guard.JudgeText("duckdb", "SELECT " + std::to_string(++number), {});
     EXPECT_EQ(judgement.error, Judgement::Error::kNone) << judgement.message;
     EXPECT_EQ(judgement.risk, Risk::kSafe);
   }
@@ -73,7 +72,17 @@ TEST_F(DuckdbHostile, EveryTextGetsAnAnswerAndTheNextOneToo) {
       "\xEF\xBB\xBFSELECT 1",
       std::string(10 << 20, 'a'),
       "SELECT " + Times(1 << 19, "'"),
-      "SELECT $", "SELECT $$", "SELECT E'", "SELECT E'\\", "'", "\"", "(", ")", "--", "/*", "*/",
+      "SELECT $",
+      "SELECT $$",
+      "SELECT E'",
+      "SELECT E'\\",
+      "'",
+      "\"",
+      "(",
+      ")",
+      "--",
+      "/*",
+      "*/",
   };
   const auto guard = Guard();
   for (const std::string& text : texts) {
@@ -108,10 +117,10 @@ TEST_F(DuckdbHostile, ADialectOfAWorkerIsUnreadableWhereThereIsNone) {
 }
 
 TEST_F(DuckdbHostile, AProgramThatIsNoWorkerIsAFaultOfItsOwn) {
-  const auto guard = MakeGuard(
-      {.isolated = MakeJudgeWorkers({.program = "/bin/true"}),
-       .deadline = absl::Seconds(60),
-       .on_fault = [this](JudgeFault fault) { faults_.push_back(fault); }});
+  const auto guard =
+      MakeGuard({.isolated = MakeJudgeWorkers({.program = "/bin/true"}),
+                 .deadline = absl::Seconds(60),
+                 .on_fault = [this](JudgeFault fault) { faults_.push_back(fault); }});
   EXPECT_EQ(guard->JudgeText("duckdb", "SELECT 1", {}).error, Judgement::Error::kUnreadable);
   EXPECT_EQ(faults_, std::vector{JudgeFault::kWorkerDied});
 }

@@ -67,8 +67,7 @@ TEST_F(DuckdbLibrary, HarmlessMacrosHaveHarmlessBodies) {
     const bool table = row.substr(first + 1, second - first - 1) == "table_macro";
     const auto does = Find(table ? Kind::kTable : Kind::kFunction, name);
     ASSERT_TRUE(does.has_value()) << name;
-    const Judgement body =
-        JudgeDuckdb((table ? "" : "SELECT ") + row.substr(second + 1), {});
+    const Judgement body = JudgeDuckdb((table ? "" : "SELECT ") + row.substr(second + 1), {});
     ASSERT_EQ(body.error, Judgement::Error::kNone) << row << ": " << body.message;
     EXPECT_FALSE(MoreHarmful(body.risk, InfoOf(*does).risk)) << row;
   }

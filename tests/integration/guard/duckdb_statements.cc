@@ -24,11 +24,14 @@ std::string DuckdbStatements::Number(int depth) {
   if (depth <= 0) return std::string(Pick({"1", "42", "a", "b", "t.a", "k", "-1", "1e3", "0.5"}));
   switch (Below(14)) {
     case 0:
-      return Joined({"(", Number(depth - 1), Pick({" + ", " - ", " * ", " % "}), Number(depth - 1), ")"});
+      return Joined(
+          {"(", Number(depth - 1), Pick({" + ", " - ", " * ", " % "}), Number(depth - 1), ")"});
     case 1:
-      return Joined({Pick({"abs", "sqrt", "floor", "round", "sign", "exp", "ceil"}), "(", Number(depth - 1), ")"});
+      return Joined({Pick({"abs", "sqrt", "floor", "round", "sign", "exp", "ceil"}), "(",
+                     Number(depth - 1), ")"});
     case 2:
-      return Joined({"CASE WHEN ", Condition(depth - 1), " THEN ", Number(depth - 1), " ELSE ", Number(depth - 1), " END"});
+      return Joined({"CASE WHEN ", Condition(depth - 1), " THEN ", Number(depth - 1), " ELSE ",
+                     Number(depth - 1), " END"});
     case 3:
       return Joined({"coalesce(", Number(depth - 1), ", ", Number(depth - 1), ")"});
     case 4:
@@ -55,10 +58,12 @@ std::string DuckdbStatements::Number(int depth) {
 }
 
 std::string DuckdbStatements::Text(int depth) {
-  if (depth <= 0) return std::string(Pick({"name", "'x'", "'it''s'", "$$a;b$$", "s.y", "j->>'$.a'"}));
+  if (depth <= 0)
+    return std::string(Pick({"name", "'x'", "'it''s'", "$$a;b$$", "s.y", "j->>'$.a'"}));
   switch (Below(6)) {
     case 0:
-      return Joined({Pick({"upper", "lower", "reverse", "trim", "md5"}), "(", Text(depth - 1), ")"});
+      return Joined(
+          {Pick({"upper", "lower", "reverse", "trim", "md5"}), "(", Text(depth - 1), ")"});
     case 1:
       return Joined({"(", Text(depth - 1), " || ", Text(depth - 1), ")"});
     case 2:
@@ -76,11 +81,13 @@ std::string DuckdbStatements::Condition(int depth) {
   if (depth <= 0) return Joined({Number(0), Pick({" > ", " = ", " <> "}), Number(0)});
   switch (Below(8)) {
     case 0:
-      return Joined({"(", Condition(depth - 1), Pick({" AND ", " OR "}), Condition(depth - 1), ")"});
+      return Joined(
+          {"(", Condition(depth - 1), Pick({" AND ", " OR "}), Condition(depth - 1), ")"});
     case 1:
       return Joined({"NOT (", Condition(depth - 1), ")"});
     case 2:
-      return Joined({Text(depth - 1), Pick({" LIKE ", " ILIKE ", " NOT LIKE ", " GLOB "}), "'%delete%'"});
+      return Joined(
+          {Text(depth - 1), Pick({" LIKE ", " ILIKE ", " NOT LIKE ", " GLOB "}), "'%delete%'"});
     case 3:
       return Joined({Number(depth - 1), " BETWEEN 1 AND ", Number(depth - 1)});
     case 4:
@@ -113,9 +120,8 @@ std::string DuckdbStatements::From(int depth) {
 }
 
 std::string DuckdbStatements::Query(int depth) {
-  std::string text = depth > 0 && Below(4) == 0
-                         ? Joined({"WITH c AS (", Query(depth - 1), ") "})
-                         : std::string();
+  std::string text =
+      depth > 0 && Below(4) == 0 ? Joined({"WITH c AS (", Query(depth - 1), ") "}) : std::string();
   text += Joined({"SELECT ", Number(depth), " AS n1, ", Text(depth), " AS n2 FROM ", From(depth)});
   if (Below(2) == 0) text += Joined({" WHERE ", Condition(depth)});
   if (Below(4) == 0) text += Joined({" ORDER BY ", Number(depth > 0 ? 1 : 0)});
@@ -161,7 +167,8 @@ std::string DuckdbStatements::Harmful() {
   const std::string text = Query(2);
   if (planted_.empty()) return text;
   planted_.clear();
-  return std::string(Pick({"INSERT INTO t (a) SELECT n1 FROM (", "CREATE TABLE w AS SELECT * FROM ("})) +
+  return std::string(
+             Pick({"INSERT INTO t (a) SELECT n1 FROM (", "CREATE TABLE w AS SELECT * FROM ("})) +
          text + ")";
 }
 

@@ -15,8 +15,10 @@ namespace bridgekeeper {
 inline constexpr char kDuckdbSchema[] =
     "CREATE TABLE t (a INTEGER, b INTEGER, name VARCHAR, d DATE, l INTEGER[],"
     "  s STRUCT(x INTEGER, y VARCHAR), j JSON, k DOUBLE);"
-    "INSERT INTO t VALUES (1, 2, 'one', DATE '2020-01-01', [1, 2], {'x': 1, 'y': 'z'}, '{\"a\": 1}', 0.5),"
-    "  (2, NULL, 'two', NULL, [], NULL, '[]', 1.5), (3, 4, 'x,y', DATE '2021-05-06', NULL, {'x': 2, 'y': ''}, '1', -1);"
+    "INSERT INTO t VALUES (1, 2, 'one', DATE '2020-01-01', [1, 2], {'x': 1, 'y': 'z'}, '{\"a\": "
+    "1}', 0.5),"
+    "  (2, NULL, 'two', NULL, [], NULL, '[]', 1.5), (3, 4, 'x,y', DATE '2021-05-06', NULL, {'x': "
+    "2, 'y': ''}, '1', -1);"
     "CREATE TABLE u (a INTEGER, b INTEGER, c VARCHAR);"
     "INSERT INTO u VALUES (1, 1, 'c'), (3, 9, 'd');"
     "CREATE VIEW v AS SELECT a, upper(name) AS n FROM t;"

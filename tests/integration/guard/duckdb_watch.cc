@@ -6,16 +6,18 @@
 // are inline.
 #include <dlfcn.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <atomic>
-#include <mutex>
+
+#include "policy/base/mutex.h"
 
 namespace bridgekeeper {
 namespace {
 
 std::atomic<bool> armed = false;
-std::mutex mu;
+Mutex mu;
 std::vector<std::string>& Notes() {
   static auto* const notes = new std::vector<std::string>;
   return *notes;
@@ -26,7 +28,7 @@ void Note(const char* call, const char* path) {
   if (path != nullptr && (strncmp(path, "/proc/", 6) == 0 || strncmp(path, "/sys/", 5) == 0)) {
     return;
   }
-  const std::lock_guard lock(mu);
+  MutexLock lock(mu);
   Notes().push_back(std::string(call) + " " + (path == nullptr ? "" : path));
 }
 
@@ -39,7 +41,7 @@ Function Next(const char* name) {
 
 void ArmFileWatch() {
   {
-    const std::lock_guard lock(mu);
+    MutexLock lock(mu);
     Notes().clear();
   }
   armed = true;
@@ -47,7 +49,7 @@ void ArmFileWatch() {
 
 std::vector<std::string> DisarmFileWatch() {
   armed = false;
-  const std::lock_guard lock(mu);
+  MutexLock lock(mu);
   return Notes();
 }
 
@@ -55,42 +57,42 @@ std::vector<std::string> DisarmFileWatch() {
 
 extern "C" {
 
-#define BRIDGEKEEPER_WATCH_OPEN(name)                                                  \
-  __attribute__((visibility("default"))) int name(const char* path, int flags, ...) { \
-    bridgekeeper::Note("open", path);                                                  \
-    va_list rest;                                                                      \
-    va_start(rest, flags);                                                             \
-    const int mode = va_arg(rest, int);                                                \
-    va_end(rest);                                                                      \
+#define BRIDGEKEEPER_WATCH_OPEN(name)                                                   \
+  __attribute__((visibility("default"))) int name(const char* path, int flags, ...) {   \
+    bridgekeeper::Note("open", path);                                                   \
+    va_list rest;                                                                       \
+    va_start(rest, flags);                                                              \
+    const int mode = va_arg(rest, int);                                                 \
+    va_end(rest);                                                                       \
     static const auto next = bridgekeeper::Next<int (*)(const char*, int, ...)>(#name); \
-    return next(path, flags, mode);                                                    \
+    return next(path, flags, mode);                                                     \
   }
 BRIDGEKEEPER_WATCH_OPEN(open)
 BRIDGEKEEPER_WATCH_OPEN(open64)
 #undef BRIDGEKEEPER_WATCH_OPEN
 
-#define BRIDGEKEEPER_WATCH_OPENAT(name)                                                         \
+#define BRIDGEKEEPER_WATCH_OPENAT(name)                                                           \
   __attribute__((visibility("default"))) int name(int folder, const char* path, int flags, ...) { \
-    bridgekeeper::Note("open", path);                                                           \
-    va_list rest;                                                                               \
-    va_start(rest, flags);                                                                      \
-    const int mode = va_arg(rest, int);                                                         \
-    va_end(rest);                                                                               \
-    static const auto next = bridgekeeper::Next<int (*)(int, const char*, int, ...)>(#name);    \
-    return next(folder, path, flags, mode);                                                     \
+    bridgekeeper::Note("open", path);                                                             \
+    va_list rest;                                                                                 \
+    va_start(rest, flags);                                                                        \
+    const int mode = va_arg(rest, int);                                                           \
+    va_end(rest);                                                                                 \
+    static const auto next = bridgekeeper::Next<int (*)(int, const char*, int, ...)>(#name);      \
+    return next(folder, path, flags, mode);                                                       \
   }
 BRIDGEKEEPER_WATCH_OPENAT(openat)
 BRIDGEKEEPER_WATCH_OPENAT(openat64)
 #undef BRIDGEKEEPER_WATCH_OPENAT
 
-#define BRIDGEKEEPER_WATCH(result, name, parameters, arguments, path)        \
-  __attribute__((visibility("default"))) result name parameters {            \
-    bridgekeeper::Note(#name, path);                                         \
+#define BRIDGEKEEPER_WATCH(result, name, parameters, arguments, path)         \
+  __attribute__((visibility("default"))) result name parameters {             \
+    bridgekeeper::Note(#name, path);                                          \
     static const auto next = bridgekeeper::Next<result(*) parameters>(#name); \
-    return next arguments;                                                   \
+    return next arguments;                                                    \
   }
-BRIDGEKEEPER_WATCH(void*, fopen, (const char* p, const char* m), (p, m), p)
-BRIDGEKEEPER_WATCH(void*, fopen64, (const char* p, const char* m), (p, m), p)
+BRIDGEKEEPER_WATCH(FILE*, fopen, (const char* p, const char* m), (p, m), p)
+BRIDGEKEEPER_WATCH(FILE*, fopen64, (const char* p, const char* m), (p, m), p)
 BRIDGEKEEPER_WATCH(void*, opendir, (const char* p), (p), p)
 BRIDGEKEEPER_WATCH(int, access, (const char* p, int m), (p, m), p)
 BRIDGEKEEPER_WATCH(int, mkdir, (const char* p, unsigned m), (p, m), p)
