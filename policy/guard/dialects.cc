@@ -5,10 +5,12 @@
 #include <cstddef>
 
 #include "policy/guard/duckdb.h"
+#include "policy/guard/dynamodb.h"
 #include "policy/guard/mongodb.h"
 #include "policy/guard/mysql.h"
 #include "policy/guard/postgres.h"
 #include "policy/guard/sqlite.h"
+#include "policy/guard/sqlserver.h"
 
 namespace bridgekeeper {
 namespace {
@@ -17,6 +19,7 @@ constexpr std::string_view kMongodbAliases[] = {"mongo"};
 constexpr std::string_view kMysqlAliases[] = {"mariadb"};
 constexpr std::string_view kPostgresAliases[] = {"pg", "postgresql"};
 constexpr std::string_view kSqliteAliases[] = {"sqlite3"};
+constexpr std::string_view kSqlServerAliases[] = {"azuresql", "mssql", "tsql"};
 
 constexpr Dialect kDialects[] = {
     {.name = "duckdb",
@@ -24,10 +27,12 @@ constexpr Dialect kDialects[] = {
      .text = &JudgeDuckdb,
      .object = nullptr,
      .isolated = true},
+    {"dynamodb", {}, kDynamoDbLimits, &JudgeDynamoDbStatement, &JudgeDynamoDbRequest},
     {"mongodb", kMongodbAliases, kMongodbLimits, nullptr, &JudgeMongodb},
     {"mysql", kMysqlAliases, kMysqlLimits, &JudgeMysql, nullptr},
     {"postgres", kPostgresAliases, kPostgresLimits, &JudgePostgres, nullptr},
     {"sqlite", kSqliteAliases, kSqliteLimits, &JudgeSqlite, nullptr},
+    {"sqlserver", kSqlServerAliases, kSqlServerLimits, &JudgeSqlServer, nullptr},
 };
 
 bool EqualFolded(std::string_view a, std::string_view lower) {

@@ -11,9 +11,11 @@
 #include "policy/base/json.h"
 #include "policy/guard/duckdb.h"
 #include "policy/guard/duckdb/engine.h"
+#include "policy/guard/dynamodb.h"
 #include "policy/guard/guard.h"
 #include "policy/guard/mongodb.h"
 #include "policy/guard/postgres.h"
+#include "policy/guard/sqlserver.h"
 #include "runtime/judge_worker.h"
 
 namespace bridgekeeper {
@@ -130,6 +132,43 @@ void GuardColdDuckdb(benchmark::State& state, const char* text) {
 BENCHMARK_CAPTURE(GuardColdDuckdb, TenLines, kTenLines)->UseRealTime();
 BENCHMARK_CAPTURE(GuardColdDuckdb, OneLine, kOneLine)->UseRealTime();
 #endif
+
+// The first query in Transact-SQL.
+constexpr char kTenLinesOfSqlServer[] =
+    "SELECT TOP (50) c.name,\n"
+    "       COUNT(DISTINCT o.id) AS orders,\n"
+    "       SUM(i.quantity * i.price) AS revenue,\n"
+    "       MAX(o.created_at) AS last_order\n"
+    "FROM dbo.customers AS c WITH (NOLOCK)\n"
+    "LEFT JOIN dbo.orders AS o ON o.customer_id = c.id\n"
+    "LEFT JOIN dbo.items AS i ON i.order_id = o.id\n"
+    "WHERE c.country = N'DE' AND o.created_at > DATEADD(day, -90, SYSUTCDATETIME())\n"
+    "GROUP BY c.name\n"
+    "HAVING SUM(i.quantity * i.price) > 1000 ORDER BY revenue DESC";
+
+void JudgeSqlServerText(benchmark::State& state, const char* text) {
+  const JudgeOptions options;
+  for (auto _ : state) benchmark::DoNotOptimize(JudgeSqlServer(text, options));
+}
+BENCHMARK_CAPTURE(JudgeSqlServerText, TenLines, kTenLinesOfSqlServer);
+BENCHMARK_CAPTURE(JudgeSqlServerText, OneLine, kOneLine);
+
+void JudgeDynamoDbText(benchmark::State& state, const char* text) {
+  const JudgeOptions options;
+  for (auto _ : state) benchmark::DoNotOptimize(JudgeDynamoDbStatement(text, options));
+}
+BENCHMARK_CAPTURE(JudgeDynamoDbText, Select,
+                  "SELECT id, total FROM \"orders\".\"by-day\" WHERE day = ? AND total > 100");
+
+void JudgeDynamoDbObject(benchmark::State& state, const char* text) {
+  const JudgeOptions options;
+  const auto document = JsonDocument::Parse(text);
+  for (auto _ : state) benchmark::DoNotOptimize(JudgeDynamoDbRequest(document->root(), options));
+}
+BENCHMARK_CAPTURE(JudgeDynamoDbObject, Query,
+                  R"({"operation":"Query","request":{"TableName":"orders","IndexName":"by-day",
+"KeyConditionExpression":"#d = :d AND total > :t","ExpressionAttributeNames":{"#d":"day"},
+"ExpressionAttributeValues":{":d":{"S":"2026-11-30"},":t":{"N":"100"}},"Limit":50}})");
 
 }  // namespace
 }  // namespace bridgekeeper
