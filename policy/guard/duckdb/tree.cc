@@ -401,11 +401,13 @@ void TreeWalker::VisitField(FieldKind kind, std::string_view name, Value value) 
     case kExpression:
       return VisitExpression(value);
     case kExpressions:
+      if (!is_list) {
+        return NoteUnknown(name, "is no list, as it is in the trees that are known");
+      }
       // VALUES has lists of lists.
       for (const Value element : list) {
         VisitField(element.is_array() ? kExpressions : kExpression, name, element);
       }
-      if (!is_list) NoteUnknown(name, "is no list, as it is in the trees that are known");
       return;
     case kTable:
       return VisitByType(kTableShapes, value, name);
