@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -55,6 +56,10 @@ TEST_F(DuckdbLibrary, EveryFunctionPragmaAndViewIsClassified) {
   check(Kind::kView, "SELECT DISTINCT lower(view_name) FROM duckdb_views() WHERE internal");
 }
 
+// Bodies that read more than they show: settings of the profiler alone; names of
+// databases without their paths.
+const std::set<std::string> kShowsLess = {"duckdb_profiling_settings", "pg_database"};
+
 // A macro and a view are as bad as their bodies.
 TEST_F(DuckdbLibrary, HarmlessMacrosHaveHarmlessBodies) {
   for (const std::string& row :
@@ -69,7 +74,7 @@ TEST_F(DuckdbLibrary, HarmlessMacrosHaveHarmlessBodies) {
     ASSERT_TRUE(does.has_value()) << name;
     const Judgement body = JudgeDuckdb((table ? "" : "SELECT ") + row.substr(second + 1), {});
     ASSERT_EQ(body.error, Judgement::Error::kNone) << row << ": " << body.message;
-    EXPECT_FALSE(MoreHarmful(body.risk, InfoOf(*does).risk)) << row;
+    EXPECT_EQ(MoreHarmful(body.risk, InfoOf(*does).risk), kShowsLess.contains(name)) << row;
   }
 }
 
@@ -85,7 +90,7 @@ TEST_F(DuckdbLibrary, HarmlessViewsHaveHarmlessBodies) {
     ASSERT_EQ(judgement.error, Judgement::Error::kNone) << row << ": " << judgement.message;
     const auto does = Find(Kind::kView, name);
     ASSERT_TRUE(does.has_value()) << name;
-    EXPECT_FALSE(MoreHarmful(judgement.risk, InfoOf(*does).risk))
+    EXPECT_EQ(MoreHarmful(judgement.risk, InfoOf(*does).risk), kShowsLess.contains(name))
         << row << "\n  " << (judgement.effects.empty() ? "" : judgement.effects[0].object);
     ++views;
   }

@@ -87,7 +87,11 @@ class DuckdbSoundness : public testing::Test {
     ArmFileWatch();
     const auto error = database_->Run(sql);
     for (const std::string& touched : DisarmFileWatch()) {
-      ADD_FAILURE() << "judged SAFE, asked for `" << touched << "`: " << sql;
+      // Where no table has a qualified name, DuckDB looks whether a file of that name is
+      // in its own folder, for the hint in its error. It opens nothing.
+      const bool looks =
+          error.has_value() && touched.starts_with("access ") && touched.find('/') == touched.npos;
+      EXPECT_TRUE(looks) << "judged SAFE, asked for `" << touched << "`: " << sql;
     }
     EXPECT_TRUE(State() == state_) << "judged SAFE, left a trace: " << sql;
     return !error.has_value();
