@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,10 +20,22 @@ struct BuiltinTool {
   std::string_view tool;
   Risk risk;
   NeedsConnection needs_connection = NeedsConnection::kYes;
-  // The template of the payload rule; empty: the tool has none.
-  std::string_view payload = {};
+  // The template of the payload rule; absent: the tool has none.
+  std::optional<std::string_view> payload = std::nullopt;
   bool raise = false;
+  // Of the payload; empty: the connection's type names it.
+  std::string_view dialect = {};
 };
+
+constexpr bool kRaises = true;
+
+// Each is judged as the command that it sends. `create_collection`, `create_index` and
+// `bulk_write` can let the server delete documents or delete them: they raise, since no
+// other tool does the same. What takes no arguments but the connection has an empty rule.
+constexpr BuiltinTool Mongo(std::string_view tool, Risk risk, std::string_view payload,
+                            bool raise = false) {
+  return {.tool = tool, .risk = risk, .payload = payload, .raise = raise, .dialect = "mongodb"};
+}
 
 // Sorted by name. The risk is what the tool can do, which is not always what its
 // own app says: a tool that ends sessions, hands out rights, renames, drops an
@@ -87,38 +100,73 @@ constexpr auto kTools = std::to_array<BuiltinTool>({
     {"es__search", kSafe},
     {"es__update_aliases", kElevated},
     {"es__update_document", kElevated},
-    {.tool = "mongo__aggregate", .risk = kElevated, .raise = true},
-    {"mongo__bulk_write", kElevated},
-    {"mongo__clone_collection", kElevated},
-    {"mongo__collection_stats", kSafe},
-    {"mongo__count_documents", kSafe},
-    {"mongo__create_collection", kElevated},
-    {"mongo__create_database", kElevated},
-    {"mongo__create_index", kElevated},
-    {"mongo__database_stats", kSafe},
-    {"mongo__delete_document", kDestructive},
-    {"mongo__delete_many", kDestructive},
-    {"mongo__distinct", kSafe},
-    {"mongo__drop_collection", kDestructive},
-    {"mongo__drop_database", kDestructive},
-    {"mongo__drop_index", kDestructive},
-    {"mongo__find", kSafe},
-    {"mongo__find_one_and_update", kElevated},
-    {"mongo__get_slow_queries", kElevated},
-    {"mongo__insert_many", kElevated},
-    {"mongo__insert_one", kElevated},
-    {"mongo__list_collections", kSafe},
-    {"mongo__list_databases", kSafe},
-    {"mongo__list_indexes", kSafe},
-    {"mongo__list_users", kElevated},
-    {"mongo__rename_collection", kDestructive},
-    {"mongo__repl_set_status", kSafe},
-    {"mongo__sample_documents", kSafe},
-    {"mongo__server_status", kSafe},
-    {"mongo__shard_status", kSafe},
-    {"mongo__truncate_collection", kDestructive},
-    {"mongo__update_document", kElevated},
-    {"mongo__update_many", kElevated},
+    Mongo("mongo__aggregate", kSafe,
+          R"({"aggregate":"{collection}","pipeline":"{pipeline}","cursor":{},)"
+          R"("$db":"{database?}"})",
+          kRaises),
+    Mongo("mongo__bulk_write", kElevated,
+          R"({"bulkWrite":"{collection}","operations":"{operations}","$db":"{database?}"})",
+          kRaises),
+    Mongo("mongo__clone_collection", kElevated,
+          R"({"aggregate":"{source_collection}",)"
+          R"("pipeline":[{"$merge":{"into":"{target_collection}","whenMatched":"fail"}}],)"
+          R"("$db":"{database?}"})"),
+    Mongo("mongo__collection_stats", kSafe, R"({"collStats":"{collection}","$db":"{database?}"})"),
+    Mongo("mongo__count_documents", kSafe,
+          R"({"count":"{collection}","query":"{filter:json?}","$db":"{database?}"})"),
+    Mongo("mongo__create_collection", kElevated,
+          R"({"create":"{collection}","options":"{options?}","$db":"{database?}"})", kRaises),
+    Mongo("mongo__create_database", kElevated, R"({"create":"{collection}","$db":"{database}"})"),
+    Mongo("mongo__create_index", kElevated,
+          R"({"createIndexes":"{collection}","indexes":[{"key":"{keys}","name":"{name?}",)"
+          R"("unique":"{unique?}","sparse":"{sparse?}",)"
+          R"("expireAfterSeconds":"{expire_after_seconds?}"}],"$db":"{database?}"})",
+          kRaises),
+    Mongo("mongo__database_stats", kSafe, R"({"dbStats":1,"$db":"{database?}"})"),
+    Mongo("mongo__delete_document", kDestructive,
+          R"({"delete":"{collection}","deletes":[{"q":{"_id":"{id}"},"limit":1}],)"
+          R"("$db":"{database?}"})"),
+    Mongo("mongo__delete_many", kDestructive,
+          R"({"delete":"{collection}","deletes":[{"q":"{filter}","limit":0}],)"
+          R"("$db":"{database?}"})"),
+    Mongo("mongo__distinct", kSafe,
+          R"({"distinct":"{collection}","key":"{field}","query":"{filter?}",)"
+          R"("$db":"{database?}"})"),
+    Mongo("mongo__drop_collection", kDestructive, R"({"drop":"{collection}","$db":"{database?}"})"),
+    Mongo("mongo__drop_database", kDestructive, R"({"dropDatabase":1,"$db":"{database}"})"),
+    Mongo("mongo__drop_index", kDestructive,
+          R"({"dropIndexes":"{collection}","index":"{index_name}","$db":"{database?}"})"),
+    Mongo("mongo__find", kSafe,
+          R"({"find":"{collection}","filter":"{filter?}","projection":"{projection?}",)"
+          R"("sort":"{sort?}","limit":"{limit?}","$db":"{database?}"})"),
+    Mongo("mongo__find_one_and_update", kElevated,
+          R"({"findAndModify":"{collection}","query":"{filter}","update":"{update}",)"
+          R"("options":"{options?}","$db":"{database?}"})"),
+    Mongo("mongo__get_slow_queries", kElevated, ""),
+    Mongo("mongo__insert_many", kElevated,
+          R"({"insert":"{collection}","documents":"{documents}","$db":"{database?}"})"),
+    Mongo("mongo__insert_one", kElevated,
+          R"({"insert":"{collection}","documents":["{document}"],"$db":"{database?}"})"),
+    Mongo("mongo__list_collections", kSafe, R"({"listCollections":1,"$db":"{database?}"})"),
+    Mongo("mongo__list_databases", kSafe, ""),
+    Mongo("mongo__list_indexes", kSafe, R"({"listIndexes":"{collection}","$db":"{database?}"})"),
+    Mongo("mongo__list_users", kElevated, ""),
+    Mongo("mongo__rename_collection", kDestructive,
+          R"({"renameCollection":"{database?}.{collection}",)"
+          R"("to":"{database?}.{to_collection}"})"),
+    Mongo("mongo__repl_set_status", kSafe, ""),
+    Mongo("mongo__sample_documents", kSafe,
+          R"({"find":"{collection}","limit":"{limit?}","$db":"{database?}"})"),
+    Mongo("mongo__server_status", kSafe, ""),
+    Mongo("mongo__shard_status", kSafe, ""),
+    Mongo("mongo__truncate_collection", kDestructive,
+          R"({"delete":"{collection}","deletes":[{"q":{},"limit":0}],"$db":"{database?}"})"),
+    Mongo("mongo__update_document", kElevated,
+          R"({"update":"{collection}","updates":[{"q":{"_id":"{id}"},)"
+          R"("u":{"$set":"{document:json}"}}],"$db":"{database?}"})"),
+    Mongo("mongo__update_many", kElevated,
+          R"({"update":"{collection}","updates":[{"q":"{filter}","u":"{update}",)"
+          R"("multi":true,"upsert":"{upsert?}"}],"$db":"{database?}"})"),
     {"sqlkit__describe_table", kSafe},
     {.tool = "sqlkit__execute_ddl", .risk = kDestructive, .payload = "{sql}"},
     {.tool = "sqlkit__execute_delete", .risk = kDestructive, .payload = "{sql}"},
@@ -165,7 +213,10 @@ CatalogEntry EntryOf(const BuiltinTool& tool) {
   if (tool.needs_connection == NeedsConnection::kYes) {
     entry.connection_argument = std::string(kConnectionArgument);
   }
-  if (!tool.payload.empty()) entry.payload_rule = PayloadRule{.payload = std::string(tool.payload)};
+  if (tool.payload.has_value()) {
+    entry.payload_rule =
+        PayloadRule{.payload = std::string(*tool.payload), .dialect = std::string(tool.dialect)};
+  }
   entry.raise = tool.raise;
   entry.builtin = true;
   return entry;
