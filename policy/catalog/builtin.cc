@@ -29,6 +29,14 @@ struct BuiltinTool {
 
 constexpr bool kRaises = true;
 
+// Each is judged as the request that it sends. A put replaces the item that is there
+// unless the tool is told to skip it, and expiry, streams and recovery can be switched
+// either way: they raise, since no other tool does the same.
+constexpr BuiltinTool Dynamo(std::string_view tool, Risk risk, std::string_view payload,
+                             bool raise = false) {
+  return {.tool = tool, .risk = risk, .payload = payload, .raise = raise, .dialect = "dynamodb"};
+}
+
 // Each is judged as the command that it sends. `create_collection`, `create_index` and
 // `bulk_write` can let the server delete documents or delete them: they raise, since no
 // other tool does the same. What takes no arguments but the connection has an empty rule.
@@ -43,39 +51,116 @@ constexpr BuiltinTool Mongo(std::string_view tool, Risk risk, std::string_view p
 // statements or accounts reads more than data (policy/spec.md, clause C5).
 constexpr auto kTools = std::to_array<BuiltinTool>({
     {.tool = "dockit__list_connections", .risk = kSafe, .needs_connection = NeedsConnection::kNo},
-    {"dynamo__batch_get_items", kSafe},
-    {"dynamo__batch_write_items", kElevated},
-    {"dynamo__create_backup", kElevated},
-    {"dynamo__create_gsi", kElevated},
-    {"dynamo__create_item", kElevated},
-    {"dynamo__create_table", kElevated},
-    {"dynamo__delete_gsi", kDestructive},
-    {"dynamo__delete_item", kDestructive},
-    {"dynamo__delete_table", kDestructive},
-    {"dynamo__describe_backup", kSafe},
-    {"dynamo__describe_continuous_backups", kSafe},
-    {"dynamo__describe_limits", kSafe},
-    {"dynamo__describe_table", kSafe},
-    {"dynamo__describe_ttl", kSafe},
-    {"dynamo__execute_delete", kDestructive},
-    {"dynamo__execute_query", kSafe},
-    {"dynamo__execute_write", kElevated},
-    {"dynamo__get_table_metrics", kSafe},
-    {"dynamo__list_backups", kSafe},
-    {"dynamo__list_tables", kSafe},
-    {"dynamo__list_tags", kSafe},
-    {"dynamo__query_table", kSafe},
-    {"dynamo__restore_table", kElevated},
-    {"dynamo__scan_table", kSafe},
-    {"dynamo__tag_resource", kElevated},
-    {"dynamo__transact_write_items", kElevated},
-    {"dynamo__truncate_table", kDestructive},
-    {"dynamo__update_gsi", kElevated},
-    {"dynamo__update_item", kElevated},
-    {"dynamo__update_pitr", kElevated},
-    {"dynamo__update_streams", kElevated},
-    {"dynamo__update_table_config", kElevated},
-    {"dynamo__update_ttl", kElevated},
+    Dynamo("dynamo__batch_get_items", kSafe,
+           R"({"operation":"BatchGetItem","request":{"RequestItems":"{request_items:json}"}})"),
+    Dynamo("dynamo__batch_write_items", kElevated,
+           R"({"operation":"tool.PutItems","request":{"TableName":"{table_name}",)"
+           R"("Items":"{items}","SkipExisting":"{skip_existing:json?}",)"
+           R"("PartitionKey":"{partition_key?}"}})",
+           kRaises),
+    Dynamo("dynamo__create_backup", kElevated,
+           R"({"operation":"CreateBackup","request":{"TableName":"{table_name}",)"
+           R"("BackupName":"{backup_name}"}})"),
+    Dynamo("dynamo__create_gsi", kElevated,
+           R"({"operation":"UpdateTable","request":{"TableName":"{table_name}",)"
+           R"("GlobalSecondaryIndexUpdates":[{"Create":{"IndexName":"{index_name}",)"
+           R"("KeySchema":"{key_schema}","Projection":["{projection_type}",)"
+           R"("{projected_attributes?}"],"ProvisionedThroughput":["{read_capacity_units?}",)"
+           R"("{write_capacity_units?}"],"WarmThroughput":"{warm_throughput?}"}}]}})"),
+    Dynamo("dynamo__create_item", kElevated,
+           R"({"operation":"tool.PutItems","request":{"TableName":"{table_name}",)"
+           R"("Items":"{attributes}","SkipExisting":"{skip_existing:json?}",)"
+           R"("PartitionKey":"{partition_key?}"}})",
+           kRaises),
+    Dynamo("dynamo__create_table", kElevated,
+           R"({"operation":"CreateTable","request":{"TableName":"{table_name}",)"
+           R"("KeySchema":["{partition_key}","{partition_key_type?}","{sort_key?}",)"
+           R"("{sort_key_type?}"],"BillingMode":"{billing_mode?}",)"
+           R"("ProvisionedThroughput":["{read_capacity_units?}","{write_capacity_units?}"],)"
+           R"("GlobalSecondaryIndexes":"{global_secondary_indexes?}",)"
+           R"("LocalSecondaryIndexes":"{local_secondary_indexes?}",)"
+           R"("StreamSpecification":"{stream_specification?}",)"
+           R"("SSESpecification":"{sse_specification?}","Tags":"{tags?}"}})"),
+    Dynamo("dynamo__delete_gsi", kDestructive,
+           R"({"operation":"UpdateTable","request":{"TableName":"{table_name}",)"
+           R"("GlobalSecondaryIndexUpdates":[{"Delete":{"IndexName":"{index_name}"}}]}})"),
+    Dynamo("dynamo__delete_item", kDestructive,
+           R"({"operation":"DeleteItem","request":{"TableName":"{table_name}","Key":"{keys}"}})"),
+    Dynamo("dynamo__delete_table", kDestructive,
+           R"({"operation":"DeleteTable","request":{"TableName":"{table_name}"}})"),
+    Dynamo("dynamo__describe_backup", kSafe,
+           R"({"operation":"DescribeBackup","request":{"BackupArn":"{backup_arn}"}})"),
+    Dynamo("dynamo__describe_continuous_backups", kSafe,
+           R"({"operation":"DescribeContinuousBackups","request":{"TableName":"{table_name}"}})"),
+    Dynamo("dynamo__describe_limits", kSafe, R"({"operation":"DescribeLimits","request":{}})"),
+    Dynamo("dynamo__describe_table", kSafe,
+           R"({"operation":"DescribeTable","request":{"TableName":"{table_name}"}})"),
+    Dynamo("dynamo__describe_ttl", kSafe,
+           R"({"operation":"DescribeTimeToLive","request":{"TableName":"{table_name}"}})"),
+    Dynamo("dynamo__execute_delete", kDestructive, "{statement}"),
+    Dynamo("dynamo__execute_query", kSafe, "{statement}"),
+    Dynamo("dynamo__execute_write", kElevated, "{statement}"),
+    Dynamo("dynamo__get_table_metrics", kSafe,
+           R"({"operation":"tool.TableMetrics","request":{"TableName":"{table_name}",)"
+           R"("PeriodHours":"{period_hours?}"}})"),
+    Dynamo("dynamo__list_backups", kSafe,
+           R"({"operation":"ListBackups","request":{"TableName":"{table_name?}",)"
+           R"("BackupType":"{backup_type?}"}})"),
+    Dynamo("dynamo__list_tables", kSafe, R"({"operation":"ListTables","request":{}})"),
+    Dynamo("dynamo__list_tags", kSafe,
+           R"({"operation":"ListTagsOfResource","request":{"ResourceArn":"{resource_arn}"}})"),
+    Dynamo("dynamo__query_table", kSafe,
+           R"({"operation":"Query","request":{"TableName":"{table_name}",)"
+           R"("IndexName":"{index_name?}","KeyConditions":["{partition_key}","{sort_key?}"],)"
+           R"("QueryFilter":"{filters?}","Limit":"{limit?}",)"
+           R"("ExclusiveStartKey":"{exclusive_start_key?}"}})"),
+    Dynamo("dynamo__restore_table", kElevated,
+           R"({"operation":"tool.RestoreTable","request":{)"
+           R"("SourceTableName":"{source_table_name}","TargetTableName":"{target_table_name}",)"
+           R"("BackupArn":"{source_backup_arn?}",)"
+           R"("UseLatestRestorableTime":"{use_latest_restorable_time?}",)"
+           R"("RestoreDateTime":"{restore_date_time?}",)"
+           R"("BillingModeOverride":"{billing_mode_override?}",)"
+           R"("GlobalSecondaryIndexOverride":"{global_secondary_index_override?}"}})"),
+    Dynamo("dynamo__scan_table", kSafe,
+           R"({"operation":"Scan","request":{"TableName":"{table_name}",)"
+           R"("IndexName":"{index_name?}","ScanFilter":"{filters?}","Limit":"{limit?}",)"
+           R"("ExclusiveStartKey":"{exclusive_start_key?}"}})"),
+    Dynamo("dynamo__tag_resource", kElevated,
+           R"({"operation":"TagResource","request":{"ResourceArn":"{resource_arn}",)"
+           R"("Tags":"{tags}"}})"),
+    Dynamo("dynamo__transact_write_items", kElevated,
+           R"({"operation":"TransactWriteItems","request":{)"
+           R"("TransactItems":"{transact_items:json}"}})",
+           kRaises),
+    Dynamo("dynamo__truncate_table", kDestructive,
+           R"({"operation":"tool.TruncateTable","request":{"TableName":"{table_name}"}})"),
+    Dynamo("dynamo__update_gsi", kElevated,
+           R"({"operation":"UpdateTable","request":{"TableName":"{table_name}",)"
+           R"("GlobalSecondaryIndexUpdates":[{"Update":{"IndexName":"{index_name}",)"
+           R"("ProvisionedThroughput":["{read_capacity_units}","{write_capacity_units}"]}}]}})"),
+    Dynamo("dynamo__update_item", kElevated,
+           R"({"operation":"UpdateItem","request":{"TableName":"{table_name}","Key":"{keys}",)"
+           R"("AttributeUpdates":"{attributes}"}})"),
+    Dynamo("dynamo__update_pitr", kElevated,
+           R"({"operation":"UpdateContinuousBackups","request":{"TableName":"{table_name}",)"
+           R"("PointInTimeRecoverySpecification":{)"
+           R"("PointInTimeRecoveryEnabled":"{enabled:json}"}}})",
+           kRaises),
+    Dynamo("dynamo__update_streams", kElevated,
+           R"({"operation":"UpdateTable","request":{"TableName":"{table_name}",)"
+           R"("StreamSpecification":{"StreamEnabled":"{enabled:json}",)"
+           R"("StreamViewType":"{stream_view_type?}"}}})",
+           kRaises),
+    Dynamo("dynamo__update_table_config", kElevated,
+           R"({"operation":"UpdateTable","request":{"TableName":"{table_name}",)"
+           R"("BillingMode":"{billing_mode?}","ProvisionedThroughput":["{read_capacity_units?}",)"
+           R"("{write_capacity_units?}"],"TableClass":"{table_class?}"}})"),
+    Dynamo("dynamo__update_ttl", kElevated,
+           R"({"operation":"UpdateTimeToLive","request":{"TableName":"{table_name}",)"
+           R"("TimeToLiveSpecification":{"Enabled":"{enabled:json}",)"
+           R"("AttributeName":"{attribute_name?}"}}})",
+           kRaises),
     {"es__bulk", kElevated},
     {"es__cat_aliases", kSafe},
     {"es__cat_indices", kSafe},

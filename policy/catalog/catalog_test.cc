@@ -103,11 +103,12 @@ TEST(BuiltinCatalog, ShowingOthersIsElevated) {
 TEST(BuiltinCatalog, ToolsRaiseWhereNoOtherToolDoesTheSame) {
   std::set<std::string> raise;
   for (const CatalogEntry& entry : BuiltinCatalog()) {
-    if (entry.raise && entry.key.tool.value().starts_with("mongo__")) {
-      raise.insert(entry.key.tool.value());
-    }
+    if (entry.raise) raise.insert(entry.key.tool.value());
   }
-  EXPECT_EQ(raise, (std::set<std::string>{"mongo__aggregate", "mongo__bulk_write",
+  EXPECT_EQ(raise, (std::set<std::string>{"dynamo__batch_write_items", "dynamo__create_item",
+                                          "dynamo__transact_write_items", "dynamo__update_pitr",
+                                          "dynamo__update_streams", "dynamo__update_ttl",
+                                          "mongo__aggregate", "mongo__bulk_write",
                                           "mongo__create_collection", "mongo__create_index"}));
   EXPECT_EQ(Name(FindBuiltin("mongo__aggregate")->risk), "SAFE");
 }

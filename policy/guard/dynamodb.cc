@@ -71,6 +71,8 @@ class Request {
         return Tables(request);
       case dynamodb::Reads::kPut:
         return Put(request);
+      case dynamodb::Reads::kPutByTool:
+        return PutByTool(request);
       case dynamodb::Reads::kBatchWrite:
         return BatchWrite(request);
       case dynamodb::Reads::kTransactWrite:
@@ -214,6 +216,17 @@ class Request {
     } else {
       Add(effect::kReplace, target_, put, Risk::kDestructive,
           "replaces the whole item that has the same key");
+    }
+  }
+
+  // A tool that skips what is there puts attribute_not_exists() of the partition key.
+  void PutByTool(JsonValue put) {
+    const auto key = put.Find("PartitionKey");
+    if (IsTrue(put.Find("SkipExisting")) && key && key->is_string() && !key->string().empty()) {
+      Add(effect::kInsert, target_, put, Risk::kElevated, "adds items where there are none");
+    } else {
+      Add(effect::kReplace, target_, put, Risk::kDestructive,
+          "replaces whole items that have the same keys");
     }
   }
 

@@ -56,7 +56,7 @@ TEST(DynamoDbOperations, AreKnownByTheirOwnMembersAndNoOthers) {
     EXPECT_EQ(odd.error, Error::kNone) << operation.name;
     // In another case it is another operation.
     std::string name(operation.name);
-    name[0] = static_cast<char>(name[0] - 'A' + 'a');
+    name[0] = static_cast<char>(name[0] ^ 0x20);
     const Judgement other =
         JudgeRequest(absl::StrFormat(R"({"operation":"%s","request":{}})", name));
     EXPECT_EQ(other.risk, Risk::kDestructive) << name;

@@ -14,6 +14,7 @@
 #include "policy/guard/dynamodb.h"
 #include "policy/guard/guard.h"
 #include "policy/guard/mongodb.h"
+#include "policy/guard/mysql.h"
 #include "policy/guard/postgres.h"
 #include "policy/guard/sqlserver.h"
 #include "runtime/judge_worker.h"
@@ -51,6 +52,17 @@ void JudgePostgresText(benchmark::State& state, const char* text) {
 }
 BENCHMARK_CAPTURE(JudgePostgresText, TenLines, kTenLines);
 BENCHMARK_CAPTURE(JudgePostgresText, OneLine, kOneLine);
+
+void JudgeMysqlText(benchmark::State& state, const char* text) {
+  const JudgeOptions options;
+  for (auto _ : state) benchmark::DoNotOptimize(JudgeMysql(text, options));
+}
+BENCHMARK_CAPTURE(JudgeMysqlText, TenLines, kTenLines);
+BENCHMARK_CAPTURE(JudgeMysqlText, OneLine, kOneLine);
+// Four ways to cut it by sql_mode, two by the executable comment.
+BENCHMARK_CAPTURE(
+    JudgeMysqlText, EightReadings,
+    "SELECT /*!40001 SQL_NO_CACHE */ id, \"it's\" FROM customers WHERE name = 'a\\'b'");
 
 // As callers see it: scanned, on a thread of the pool, nothing remembered.
 void GuardCold(benchmark::State& state, const char* text) {

@@ -148,6 +148,13 @@ constexpr Operation kOperations[] = {
      "GlobalSecondaryIndexUpdates TableName ProvisionedWriteCapacityAutoScalingUpdate "
      "ReplicaUpdates"},
     {"UpdateTimeToLive", kTimeToLive, "", kSafe, "", "TableName TimeToLiveSpecification"},
+    {"tool.PutItems", kPutByTool, "", kSafe, "", "TableName Items SkipExisting PartitionKey"},
+    {"tool.RestoreTable", kNothing, effect::kCreate, kElevated, "makes a new table of a backup",
+     "SourceTableName TargetTableName BackupArn UseLatestRestorableTime RestoreDateTime "
+     "BillingModeOverride GlobalSecondaryIndexOverride"},
+    {"tool.TableMetrics", kNothing, "", kSafe, "", "TableName PeriodHours"},
+    {"tool.TruncateTable", kNothing, effect::kDelete, kDestructive, "removes every item",
+     "TableName"},
 };
 static_assert(std::is_sorted(std::begin(kOperations), std::end(kOperations),
                              [](const auto& a, const auto& b) { return a.name < b.name; }));

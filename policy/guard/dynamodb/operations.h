@@ -20,6 +20,7 @@ namespace bridgekeeper::dynamodb {
 enum class Reads : uint8_t {
   kNothing,        // the operation alone decides
   kPut,            // replaces an item unless its condition forbids it
+  kPutByTool,      // the same, where a tool makes the condition
   kBatchWrite,     // puts and deletes, table by table
   kTransactWrite,  // puts, updates, deletes, checks
   kStatement,      // PartiQL
@@ -41,7 +42,8 @@ struct Operation {
   std::string_view members;
 };
 
-// All of them, sorted by name.
+// All of them, sorted by name. Names with a dot are not of the API: they are how the
+// built-in tools say what they do in several requests (policy/catalog/builtin.cc).
 std::span<const Operation> Operations();
 
 // The operation of this name, byte for byte; null: not known.
