@@ -73,6 +73,7 @@ struct PolicyView {
     kNotReceived,    // a bridge that has no copy yet: POLICY_MISSING
     kUnknownApp,     // the store has no policy of this app: UNKNOWN_APP
     kNotAuthorized,  // the source refused us, so the copy was dropped: NOT_AUTHORIZED
+    kUnreadable,     // a record of this app is not understood here: POLICY_UNSUPPORTED
     kPresent,
   };
 

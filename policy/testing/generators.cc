@@ -122,7 +122,7 @@ ReferenceWorld Generator::World() {
   ReferenceWorld world;
   if (Chance(4)) {
     world.state = Pick({PolicyView::State::kNotReceived, PolicyView::State::kUnknownApp,
-                        PolicyView::State::kNotAuthorized});
+                        PolicyView::State::kNotAuthorized, PolicyView::State::kUnreadable});
   }
   world.data.policy = Policy();
   for (int i = Below(8); i > 0; --i) {

@@ -154,9 +154,16 @@ def guard_echo(keeperd):
     keeperd.keeper("catalog", "put", "-f", "-", stdin=json.dumps(ECHO_TOOL))
 
 
-def bridged_echo(keeperd):
-    """The command of bk_mcp_echo behind a bridge."""
-    return f"{BIN / 'keeper-bridge'} stdio --app bench --keeper {keeperd.address} -- {BIN / 'bk_mcp_echo'}"
+# The servers that can stand behind a bridge, each with the one tool `echo`.
+MCP_SERVERS = {
+    "echo": f"{BIN / 'bk_mcp_echo'}",
+    "sdk": f"node {pathlib.Path(__file__).parent / 'mcp/sdk_server.mjs'}",
+}
+
+
+def bridged(keeperd, server="echo"):
+    """The command of a server behind a bridge."""
+    return f"{BIN / 'keeper-bridge'} stdio --app bench --keeper {keeperd.address} -- {MCP_SERVERS[server]}"
 
 
 def rss_mib(pid):

@@ -102,7 +102,7 @@ absl::Status PutPolicies(int64_t apps, int64_t batch) {
     }
     v1::BatchPutPoliciesResponse response;
     grpc::ClientContext context;
-    clients::PrepareContext(*channel, absl::Minutes(2), context);
+    BK_RETURN_IF_ERROR(clients::PrepareContext(*channel, absl::Minutes(2), context));
     BK_RETURN_IF_ERROR(
         clients::FromGrpc(stub->BatchPutPolicies(&context, request, &response), *channel));
   }
