@@ -12,6 +12,7 @@
 #include "policy/guard/duckdb.h"
 #include "policy/guard/duckdb/engine.h"
 #include "policy/guard/dynamodb.h"
+#include "policy/guard/elasticsearch.h"
 #include "policy/guard/guard.h"
 #include "policy/guard/mongodb.h"
 #include "policy/guard/mysql.h"
@@ -181,6 +182,29 @@ BENCHMARK_CAPTURE(JudgeDynamoDbObject, Query,
                   R"({"operation":"Query","request":{"TableName":"orders","IndexName":"by-day",
 "KeyConditionExpression":"#d = :d AND total > :t","ExpressionAttributeNames":{"#d":"day"},
 "ExpressionAttributeValues":{":d":{"S":"2026-11-30"},":t":{"N":"100"}},"Limit":50}})");
+
+// An Elasticsearch report as an agent asks for it, and fifty documents in one `_bulk`.
+constexpr char kSearch[] = R"({"method":"POST","path":"/logs-*/_search","body":{"size":0,
+  "query":{"bool":{"filter":[{"range":{"@timestamp":{"gte":"now-7d/d"}}},{"term":{"level":"error"}}],
+    "must_not":[{"terms":{"service":["canary","test"]}}]}},
+  "aggs":{"day":{"date_histogram":{"field":"@timestamp","calendar_interval":"day"},
+    "aggs":{"service":{"terms":{"field":"service","size":20},"aggs":{"p":{"percentiles":{"field":"ms"}}}}}}}}})";
+
+std::string BulkRequest() {
+  std::string lines;
+  for (int i = 0; i < 50; ++i) {
+    lines += R"({\"index\":{\"_index\":\"orders\"}}\n{\"customer\":4711,\"total\":12.5}\n)";
+  }
+  return R"({"method":"POST","path":"/_bulk","body":")" + lines + R"("})";
+}
+
+void JudgeElasticsearchObject(benchmark::State& state, const std::string& text) {
+  const JudgeOptions options;
+  const auto document = JsonDocument::Parse(text);
+  for (auto _ : state) benchmark::DoNotOptimize(JudgeElasticsearch(document->root(), options));
+}
+BENCHMARK_CAPTURE(JudgeElasticsearchObject, Search, kSearch);
+BENCHMARK_CAPTURE(JudgeElasticsearchObject, Bulk50, BulkRequest());
 
 }  // namespace
 }  // namespace bridgekeeper
