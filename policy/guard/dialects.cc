@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "policy/guard/duckdb.h"
 #include "policy/guard/dynamodb.h"
 #include "policy/guard/elasticsearch.h"
 #include "policy/guard/mongodb.h"
@@ -26,6 +27,11 @@ constexpr std::string_view kSqliteAliases[] = {"sqlite3"};
 constexpr std::string_view kSqlServerAliases[] = {"azuresql", "mssql", "tsql"};
 
 constexpr Dialect kDialects[] = {
+    {.name = "duckdb",
+     .limits = kDuckdbLimits,
+     .text = &JudgeDuckdb,
+     .object = nullptr,
+     .isolated = true},
     {"dynamodb", {}, kDynamoDbLimits, &JudgeDynamoDbStatement, &JudgeDynamoDbRequest},
     {"elasticsearch", kElasticsearchAliases, kElasticsearchLimits, nullptr, &JudgeElasticsearch},
     {"mongodb", kMongodbAliases, kMongodbLimits, nullptr, &JudgeMongodb},

@@ -11,6 +11,8 @@
 #define BRIDGEKEEPER_POLICY_GUARD_STACK_POOL_H_
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "absl/functional/function_ref.h"
@@ -32,6 +34,18 @@ class StackPool {
   ~StackPool();
   StackPool(const StackPool&) = delete;
   StackPool& operator=(const StackPool&) = delete;
+
+  enum class End : uint8_t {
+    kDone,
+    kNoThread,  // no thread was free in time or none could be started: it never ran
+    kLate,      // it runs on, after the caller has gone
+  };
+  // Runs `function` on a thread of the pool and waits at most `deadline` for its end,
+  // waiting for a thread included. A thread cannot be ended from outside: a late
+  // function keeps its thread until it returns. So `function` owns what it uses, and
+  // only what is of proven bound runs here.
+  // REQUIRES: not called from a function that runs in the pool.
+  [[nodiscard]] End RunWithin(absl::Duration deadline, std::function<void()> function);
 
   // Runs `function` on a thread of the pool and returns true when it has ended.
   // Returns false, and never runs it, where no thread was free in time or none

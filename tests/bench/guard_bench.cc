@@ -9,6 +9,8 @@
 #include <string>
 
 #include "policy/base/json.h"
+#include "policy/guard/duckdb.h"
+#include "policy/guard/duckdb/engine.h"
 #include "policy/guard/dynamodb.h"
 #include "policy/guard/elasticsearch.h"
 #include "policy/guard/guard.h"
@@ -16,6 +18,7 @@
 #include "policy/guard/mysql.h"
 #include "policy/guard/postgres.h"
 #include "policy/guard/sqlserver.h"
+#include "runtime/judge_worker.h"
 
 namespace bridgekeeper {
 namespace {
@@ -110,6 +113,38 @@ void GuardColdMongodb(benchmark::State& state, const char* text) {
   }
 }
 BENCHMARK_CAPTURE(GuardColdMongodb, Pipeline, kPipeline)->UseRealTime();
+
+#ifdef BK_DUCKDB_LIBRARY
+// DuckDB's parser alone: json_serialize_sql of the text.
+void JsonSerializeSql(benchmark::State& state, const char* text) {
+  if (!duckdb::LoadEngine(BK_DUCKDB_LIBRARY).ok()) return state.SkipWithError("no DuckDB");
+  for (auto _ : state) benchmark::DoNotOptimize(duckdb::LoadedEngine()->Serialize(text));
+}
+BENCHMARK_CAPTURE(JsonSerializeSql, TenLines, kTenLines);
+BENCHMARK_CAPTURE(JsonSerializeSql, OneLine, kOneLine);
+
+// The judge alone, on this thread.
+void JudgeDuckdbText(benchmark::State& state, const char* text) {
+  if (!duckdb::LoadEngine(BK_DUCKDB_LIBRARY).ok()) return state.SkipWithError("no DuckDB");
+  const JudgeOptions options;
+  for (auto _ : state) benchmark::DoNotOptimize(JudgeDuckdb(text, options));
+}
+BENCHMARK_CAPTURE(JudgeDuckdbText, TenLines, kTenLines);
+BENCHMARK_CAPTURE(JudgeDuckdbText, OneLine, kOneLine);
+
+// As callers see it: in the worker process, nothing remembered.
+void GuardColdDuckdb(benchmark::State& state, const char* text) {
+  static const PayloadJudge* const guard =
+      MakeGuard({.cache_bytes = 0,
+                 .isolated = MakeJudgeWorkers({.program = BK_JUDGE_WORKER}),
+                 .deadline = absl::Seconds(60)})
+          .release();
+  const JudgeOptions options;
+  for (auto _ : state) benchmark::DoNotOptimize(guard->JudgeText("duckdb", text, options));
+}
+BENCHMARK_CAPTURE(GuardColdDuckdb, TenLines, kTenLines)->UseRealTime();
+BENCHMARK_CAPTURE(GuardColdDuckdb, OneLine, kOneLine)->UseRealTime();
+#endif
 
 // The first query in Transact-SQL.
 constexpr char kTenLinesOfSqlServer[] =
