@@ -19,6 +19,7 @@
 #include "policy/guard/guard.h"
 #include "runtime/clock.h"
 #include "runtime/id_source.h"
+#include "runtime/judge_worker.h"
 #include "runtime/log.h"
 
 namespace bridgekeeper::bridge {
@@ -85,7 +86,8 @@ ExitCode RunStdio(StdioCommand command) {
         stats, requests_in_flight, (*policies)->Stats(),
         {.reported = sent.decisions, .dropped = sent.dropped, .queued = sent.queued});
   };
-  const std::unique_ptr<PayloadJudge> judge = MakeGuard();
+  const std::unique_ptr<PayloadJudge> judge =
+      MakeGuard({.isolated = MakeJudgeWorkers({.max_workers = 1})});
   const auto bridge = StdioBridge::Create(std::move(options), {.policies = **policies,
                                                                .judge = judge.get(),
                                                                .clock = clock,

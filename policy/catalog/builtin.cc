@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,7 +26,25 @@ struct BuiltinTool {
   bool raise = false;
   // Of the payload; empty: the connection's type names it.
   std::string_view dialect = {};
+  // Arguments outside the payload that cannot make the call worse than `risk`, with
+  // spaces between.
+  std::string_view harmless = {};
 };
+
+// Each is judged as the request that it sends.
+constexpr BuiltinTool Elasticsearch(std::string_view tool, Risk risk, std::string_view payload,
+                                    std::string_view harmless = {}) {
+  return {.tool = tool,
+          .risk = risk,
+          .payload = payload,
+          .dialect = "elasticsearch",
+          .harmless = harmless};
+}
+
+// Has no payload: its own statement is fixed, and its arguments are names in it.
+constexpr BuiltinTool Sqlkit(std::string_view tool, Risk risk, std::string_view harmless) {
+  return {.tool = tool, .risk = risk, .payload = "", .harmless = harmless};
+}
 
 constexpr bool kRaises = true;
 
@@ -161,30 +180,49 @@ constexpr auto kTools = std::to_array<BuiltinTool>({
            R"("TimeToLiveSpecification":{"Enabled":"{enabled:json}",)"
            R"("AttributeName":"{attribute_name?}"}}})",
            kRaises),
-    {"es__bulk", kElevated},
-    {"es__cat_aliases", kSafe},
-    {"es__cat_indices", kSafe},
-    {"es__cat_nodes", kSafe},
-    {"es__cat_shards", kSafe},
-    {"es__cluster_health", kSafe},
-    {"es__count", kSafe},
-    {"es__create_index", kElevated},
-    {"es__delete_alias", kDestructive},
-    {"es__delete_by_query", kDestructive},
-    {"es__delete_document", kDestructive},
-    {"es__delete_index", kDestructive},
-    {"es__get_alias", kSafe},
-    {"es__get_document", kSafe},
-    {"es__get_mapping", kSafe},
-    {"es__index_document", kElevated},
-    {"es__list_snapshots", kSafe},
-    {"es__put_alias", kElevated},
-    {"es__put_mapping", kElevated},
-    {"es__reindex", kElevated},
-    {"es__restore_snapshot", kDestructive},
-    {"es__search", kSafe},
-    {"es__update_aliases", kElevated},
-    {"es__update_document", kElevated},
+    Elasticsearch("es__bulk", kElevated,
+                  R"({"method":"POST","path":"/{index}/_bulk","body":"{body}"})"),
+    Elasticsearch("es__cat_aliases", kSafe,
+                  R"({"method":"GET","path":"/_cat/aliases?format=json"})"),
+    Elasticsearch("es__cat_indices", kSafe,
+                  R"({"method":"GET","path":"/_cat/indices?format=json&expand_wildcards=all"})",
+                  "include_system"),
+    Elasticsearch("es__cat_nodes", kSafe, R"({"method":"GET","path":"/_cat/nodes?format=json"})"),
+    Elasticsearch("es__cat_shards", kSafe, R"({"method":"GET","path":"/_cat/shards?format=json"})"),
+    Elasticsearch("es__cluster_health", kSafe, R"({"method":"GET","path":"/_cluster/health"})"),
+    Elasticsearch("es__count", kSafe,
+                  R"({"method":"POST","path":"/{index?}/_count","body":"{body?}"})"),
+    Elasticsearch("es__create_index", kElevated,
+                  R"({"method":"PUT","path":"/{index}","body":"{body?}"})"),
+    Elasticsearch("es__delete_alias", kDestructive,
+                  R"({"method":"DELETE","path":"/{index}/_alias/{name}"})"),
+    Elasticsearch("es__delete_by_query", kDestructive,
+                  R"({"method":"POST","path":"/{index}/_delete_by_query","body":"{body}"})"),
+    Elasticsearch("es__delete_document", kDestructive,
+                  R"({"method":"DELETE","path":"/{index}/_doc/{id}"})"),
+    Elasticsearch("es__delete_index", kDestructive, R"({"method":"DELETE","path":"/{index}"})"),
+    Elasticsearch("es__get_alias", kSafe, R"({"method":"GET","path":"/{index}/_alias"})"),
+    Elasticsearch("es__get_document", kSafe, R"({"method":"GET","path":"/{index}/_doc/{id}"})"),
+    Elasticsearch("es__get_mapping", kSafe, R"({"method":"GET","path":"/{index}/_mapping"})"),
+    Elasticsearch("es__index_document", kElevated,
+                  R"({"method":"POST","path":"/{index}/_doc/{id?}","body":"{body}"})"),
+    Elasticsearch("es__list_snapshots", kSafe,
+                  R"({"method":"GET","path":"/_cat/snapshots?format=json"})"),
+    Elasticsearch("es__put_alias", kElevated,
+                  R"({"method":"PUT","path":"/{index}/_alias/{name}","body":"{body?}"})"),
+    Elasticsearch("es__put_mapping", kElevated,
+                  R"({"method":"PUT","path":"/{index}/_mapping","body":"{body}"})"),
+    Elasticsearch("es__reindex", kElevated,
+                  R"({"method":"POST","path":"/_reindex","body":"{body}"})"),
+    Elasticsearch(
+        "es__restore_snapshot", kDestructive,
+        R"({"method":"POST","path":"/_snapshot/{repo}/{snap}/_restore","body":"{body?}"})"),
+    Elasticsearch("es__search", kSafe,
+                  R"({"method":"POST","path":"/{index}/_search","body":"{body}"})"),
+    Elasticsearch("es__update_aliases", kElevated,
+                  R"({"method":"POST","path":"/_aliases","body":"{body}"})"),
+    Elasticsearch("es__update_document", kElevated,
+                  R"({"method":"POST","path":"/{index}/_update/{id}","body":"{body}"})"),
     Mongo("mongo__aggregate", kSafe,
           R"({"aggregate":"{collection}","pipeline":"{pipeline}","cursor":{},)"
           R"("$db":"{database?}"})",
@@ -252,32 +290,32 @@ constexpr auto kTools = std::to_array<BuiltinTool>({
     Mongo("mongo__update_many", kElevated,
           R"({"update":"{collection}","updates":[{"q":"{filter}","u":"{update}",)"
           R"("multi":true,"upsert":"{upsert?}"}],"$db":"{database?}"})"),
-    {"sqlkit__describe_table", kSafe},
+    Sqlkit("sqlkit__describe_table", kSafe, "database schema table"),
     {.tool = "sqlkit__execute_ddl", .risk = kDestructive, .payload = "{sql}"},
     {.tool = "sqlkit__execute_delete", .risk = kDestructive, .payload = "{sql}"},
     {.tool = "sqlkit__execute_query", .risk = kSafe, .payload = "{sql}"},
     {.tool = "sqlkit__execute_write", .risk = kElevated, .payload = "{sql}"},
     {.tool = "sqlkit__explain_query", .risk = kSafe, .payload = "{sql}"},
-    {"sqlkit__get_foreign_keys", kSafe},
-    {"sqlkit__get_object_ddl", kSafe},
-    {"sqlkit__get_schema", kSafe},
-    {"sqlkit__get_slow_queries", kElevated},
-    {"sqlkit__get_table_info", kSafe},
+    Sqlkit("sqlkit__get_foreign_keys", kSafe, "database schema"),
+    Sqlkit("sqlkit__get_object_ddl", kSafe, "database object_name object_type schema"),
+    Sqlkit("sqlkit__get_schema", kSafe, "database schema"),
+    Sqlkit("sqlkit__get_slow_queries", kElevated, "database limit"),
+    Sqlkit("sqlkit__get_table_info", kSafe, "database schema table"),
     {.tool = "sqlkit__grant_privilege",
      .risk = kDestructive,
      .payload = "GRANT {privilege} ON {object} TO {grantee}"},
-    {"sqlkit__kill_session", kDestructive},
+    Sqlkit("sqlkit__kill_session", kDestructive, "session_id"),
     {.tool = "sqlkit__list_connections", .risk = kSafe, .needs_connection = NeedsConnection::kNo},
-    {"sqlkit__list_databases", kSafe},
-    {"sqlkit__list_foreign_keys", kSafe},
-    {"sqlkit__list_functions", kSafe},
-    {"sqlkit__list_indexes", kSafe},
-    {"sqlkit__list_procedures", kSafe},
-    {"sqlkit__list_schemas", kSafe},
-    {"sqlkit__list_sessions", kElevated},
-    {"sqlkit__list_tables", kSafe},
-    {"sqlkit__list_triggers", kSafe},
-    {"sqlkit__list_views", kSafe},
+    Sqlkit("sqlkit__list_databases", kSafe, ""),
+    Sqlkit("sqlkit__list_foreign_keys", kSafe, "database schema table"),
+    Sqlkit("sqlkit__list_functions", kSafe, "database schema"),
+    Sqlkit("sqlkit__list_indexes", kSafe, "database schema table"),
+    Sqlkit("sqlkit__list_procedures", kSafe, "database schema"),
+    Sqlkit("sqlkit__list_schemas", kSafe, "database"),
+    Sqlkit("sqlkit__list_sessions", kElevated, "database"),
+    Sqlkit("sqlkit__list_tables", kSafe, "database schema"),
+    Sqlkit("sqlkit__list_triggers", kSafe, "database schema table"),
+    Sqlkit("sqlkit__list_views", kSafe, "database schema"),
     {.tool = "sqlkit__revoke_privilege",
      .risk = kDestructive,
      .payload = "REVOKE {privilege} ON {object} FROM {grantee}"},
@@ -301,6 +339,12 @@ CatalogEntry EntryOf(const BuiltinTool& tool) {
   if (tool.payload.has_value()) {
     entry.payload_rule =
         PayloadRule{.payload = std::string(*tool.payload), .dialect = std::string(tool.dialect)};
+    std::string_view harmless = tool.harmless;
+    while (!harmless.empty()) {
+      const size_t end = std::min(harmless.find(' '), harmless.size());
+      entry.payload_rule->harmless_arguments.emplace(harmless.substr(0, end));
+      harmless.remove_prefix(std::min(end + 1, harmless.size()));
+    }
   }
   entry.raise = tool.raise;
   entry.builtin = true;

@@ -11,6 +11,8 @@
 #define BRIDGEKEEPER_POLICY_GUARD_STACK_POOL_H_
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "absl/functional/function_ref.h"
@@ -18,19 +20,21 @@
 
 namespace bridgekeeper {
 
-// What a judge may use.
+// What a judge may use of a stack.
 inline constexpr size_t kJudgeStackBytes = size_t{64} << 20;
 
-// For the life of this object, functions that a pool is given on the thread that made it
-// run in place, where the pool would give them no larger stack: a program whose own
-// threads have it saves the way to another thread and back.
+// Says, for the life of this object, what the stack of the thread that made it has left:
+// on a thread that has what a judge needs, what is short is judged in place, which saves
+// the way to another thread and back.
 class KnownStack {
  public:
-  // `bytes`: of the thread's stack, what is left of it here.
   explicit KnownStack(size_t bytes);
   ~KnownStack();
   KnownStack(const KnownStack&) = delete;
   KnownStack& operator=(const KnownStack&) = delete;
+
+  // What was said of this thread; 0: nothing.
+  static size_t Bytes();
 
  private:
   const size_t before_;
@@ -51,8 +55,20 @@ class StackPool {
   StackPool(const StackPool&) = delete;
   StackPool& operator=(const StackPool&) = delete;
 
-  // Runs `function` on a thread of the pool, or in place (KnownStack), and returns true
-  // when it has ended. Returns false, and never runs it, where no thread was free in time or none
+  enum class End : uint8_t {
+    kDone,
+    kNoThread,  // no thread was free in time or none could be started: it never ran
+    kLate,      // it runs on, after the caller has gone
+  };
+  // Runs `function` on a thread of the pool and waits at most `deadline` for its end,
+  // waiting for a thread included. A thread cannot be ended from outside: a late
+  // function keeps its thread until it returns. So `function` owns what it uses, and
+  // only what is of proven bound runs here.
+  // REQUIRES: not called from a function that runs in the pool.
+  [[nodiscard]] End RunWithin(absl::Duration deadline, std::function<void()> function);
+
+  // Runs `function` on a thread of the pool and returns true when it has ended.
+  // Returns false, and never runs it, where no thread was free in time or none
   // could be started.
   // REQUIRES: not called from a function that runs in the pool.
   [[nodiscard]] bool Run(absl::FunctionRef<void()> function);

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <latch>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -63,28 +64,28 @@ TEST(StackPool, NeverRunsWhatWaitedTooLong) {
   EXPECT_TRUE(ran);
 }
 
+TEST(StackPool, LeavesALateFunctionToItself) {
+  StackPool pool({.threads = 1});
+  const auto release = std::make_shared<std::latch>(1);
+  const auto ended = std::make_shared<std::latch>(1);
+  EXPECT_EQ(pool.RunWithin(absl::Milliseconds(20),
+                           [release, ended] {
+                             release->wait();
+                             ended->count_down();
+                           }),
+            StackPool::End::kLate);
+  // Its thread is taken until it returns.
+  EXPECT_EQ(pool.RunWithin(absl::Milliseconds(20), [] {}), StackPool::End::kNoThread);
+  release->count_down();
+  ended->wait();
+  EXPECT_EQ(pool.RunWithin(absl::Seconds(60), [] {}), StackPool::End::kDone);
+}
+
 TEST(StackPool, RunsNothingWhereNoThreadCanBeStarted) {
   StackPool pool({.threads = 1, .stack_bytes = size_t{1} << 50});
   bool ran = false;
   EXPECT_FALSE(pool.Run([&] { ran = true; }));
   EXPECT_FALSE(ran);
-}
-
-TEST(StackPool, RunsInPlaceWhereTheStackIsKnownToBeLargeEnough) {
-  StackPool pool({.threads = 1, .stack_bytes = size_t{1} << 20});
-  const auto thread_of_a_run = [&pool] {
-    std::thread::id id;
-    EXPECT_TRUE(pool.Run([&] { id = std::this_thread::get_id(); }));
-    return id;
-  };
-  EXPECT_NE(thread_of_a_run(), std::this_thread::get_id());
-  {
-    const KnownStack small((size_t{1} << 20) - 1);
-    EXPECT_NE(thread_of_a_run(), std::this_thread::get_id());
-    const KnownStack large(size_t{1} << 20);
-    EXPECT_EQ(thread_of_a_run(), std::this_thread::get_id());
-  }
-  EXPECT_NE(thread_of_a_run(), std::this_thread::get_id());
 }
 
 }  // namespace

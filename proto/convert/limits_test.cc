@@ -183,7 +183,7 @@ std::vector<Limit> Limits() {
        [](int64_t n) {
          return ReadEntry([n](v1::CatalogEntry& e) { e.set_connection_argument(Bytes(n)); });
        }},
-      {"PayloadTemplateBytes", 1, kMaxPayloadTemplateBytes, kExhausted,
+      {"PayloadTemplateBytes", 0, kMaxPayloadTemplateBytes, kExhausted,
        [](int64_t n) {
          return ReadEntry(
              [n](v1::CatalogEntry& e) { e.mutable_payload_rule()->set_payload(Bytes(n)); });

@@ -11,6 +11,7 @@
 #include "policy/base/status_macros.h"
 #include "policy/guard/dialects.h"
 #include "policy/guard/guard.h"
+#include "runtime/judge_worker.h"
 #include "service/auth/authorizer.h"
 #include "service/config/validate.h"
 #include "service/core/admission.h"
@@ -85,7 +86,11 @@ struct Server::Parts {
         store(std::move(policy_store)),
         authorizer(admin_token),
         admission(options.max_in_flight, environment.clock, metrics),
-        guard(MakeGuard()),
+        guard(MakeGuard({.isolated = MakeJudgeWorkers(),
+                         .on_fault =
+                             [this](JudgeFault fault) {
+                               metrics.judge_faults.Add(static_cast<size_t>(fault));
+                             }})),
         cache(*store, CacheOptions(options), environment.clock, metrics),
         writer(*store, cache, environment.clock, metrics),
         decisions(cache, guard.get(), environment.ids, environment.clock, metrics),
