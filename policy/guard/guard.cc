@@ -17,6 +17,9 @@
 namespace bridgekeeper {
 namespace {
 
+// A payload this short is judged in no time to speak of, so that no deadline is needed.
+constexpr size_t kInPlaceBytes = 4096;
+
 constexpr char kTextForm = 't';
 constexpr char kObjectForm = 'o';
 
@@ -36,6 +39,7 @@ class Guard final : public PayloadJudge {
     return Remembered(JudgementKey(dialect->name, kTextForm, text, options), [&] {
       if (auto problem = ScanText(text, dialect->limits)) return *std::move(problem);
       if (dialect->isolated) return Isolated(*dialect, text, options);
+      if (MayJudgeInPlace(text)) return dialect->text(text, options);
       return OnPool(
           [dialect, text = std::string(text), options] { return dialect->text(text, options); });
     });
@@ -52,6 +56,7 @@ class Guard final : public PayloadJudge {
                                             raw.size(), dialect->limits.max_bytes));
     }
     return Remembered(JudgementKey(dialect->name, kObjectForm, raw, options), [&] {
+      if (MayJudgeInPlace(raw)) return dialect->object(object, options);
       // The caller's document may be gone before a late judge is done with it.
       return OnPool([dialect, raw = std::string(raw), options] {
         const auto document = JsonDocument::Parse(raw);
@@ -67,6 +72,10 @@ class Guard final : public PayloadJudge {
   static Judgement NoJudge(std::string_view dialect, std::string_view form) {
     return JudgementError(Judgement::Error::kUnreadable,
                           absl::StrFormat("no judge reads %s as `%s`", form, dialect));
+  }
+
+  bool MayJudgeInPlace(std::string_view payload) const {
+    return payload.size() <= kInPlaceBytes && KnownStack::Bytes() >= options_.pool.stack_bytes;
   }
 
   Judgement Remembered(std::string key, absl::FunctionRef<Judgement()> judge) const {

@@ -18,6 +18,8 @@
 namespace bridgekeeper {
 namespace {
 
+thread_local size_t known_stack_bytes = 0;
+
 struct Job {
   std::function<void()> function;
   bool done = false;
@@ -25,6 +27,10 @@ struct Job {
 };
 
 }  // namespace
+
+KnownStack::KnownStack(size_t bytes) : before_(std::exchange(known_stack_bytes, bytes)) {}
+KnownStack::~KnownStack() { known_stack_bytes = before_; }
+size_t KnownStack::Bytes() { return known_stack_bytes; }
 
 struct StackPool::State {
   using End = StackPool::End;

@@ -20,9 +20,29 @@
 
 namespace bridgekeeper {
 
+// What a judge may use of a stack.
+inline constexpr size_t kJudgeStackBytes = size_t{64} << 20;
+
+// Says, for the life of this object, what the stack of the thread that made it has left:
+// on a thread that has what a judge needs, what is short is judged in place, which saves
+// the way to another thread and back.
+class KnownStack {
+ public:
+  explicit KnownStack(size_t bytes);
+  ~KnownStack();
+  KnownStack(const KnownStack&) = delete;
+  KnownStack& operator=(const KnownStack&) = delete;
+
+  // What was said of this thread; 0: nothing.
+  static size_t Bytes();
+
+ private:
+  const size_t before_;
+};
+
 struct StackPoolOptions {
   int threads = 2;                        // [1, 64]
-  size_t stack_bytes = size_t{64} << 20;  // address space: pages are used as they are touched
+  size_t stack_bytes = kJudgeStackBytes;  // address space: pages are used as they are touched
   // How long a function may wait for a thread.
   absl::Duration max_wait = absl::Seconds(5);
 };

@@ -27,6 +27,9 @@ PayloadRule ReadRule(const v1::PayloadRule& rule, Problems& problems) {
   const auto count = static_cast<size_t>(rule.harmless_arguments_size());
   if (problems.CheckCount("payload_rule.harmless_arguments", count, kMaxHarmlessArguments)) {
     for (const std::string& name : rule.harmless_arguments()) {
+      if (name.empty()) {
+        problems.Invalid("payload_rule.harmless_arguments", "got 0 bytes, want at least 1");
+      }
       problems.CheckText("payload_rule.harmless_arguments", name, kMaxArgumentNameBytes);
       out.harmless_arguments.insert(name);
     }

@@ -75,6 +75,9 @@ class Metrics {
   // Payloads that were not judged for another reason than their text.
   StripedCounters judge_faults{std::size(kAllJudgeFaults)};
 
+  // RPCs that were ended since their client took no data.
+  std::atomic<uint64_t> stalled_rpcs = 0;
+
   StripedCounters cache_hits{1};
   StripedCounters cache_misses{1};
   StripedCounters cache_evictions{1};

@@ -105,9 +105,10 @@ class Keeperd:
     def env(self):
         return {**os.environ, "KEEPER_ADDRESS": self.address, "KEEPER_TOKEN": self.token}
 
-    def server(self, name="keeperd", apps=None):
-        """How bk_loadgen names it; `apps`: ask about one of so many each time."""
-        return f"{name}={self.address}{'' if apps is None else f'@{apps}'}#{self.process.pid}"
+    def server(self, name="keeperd", apps=None, tool=None):
+        """How bk_loadgen names it; `apps`: ask about one of so many each time; `tool`: about this one."""
+        return (f"{name}={self.address}{'' if tool is None else f'?{tool}'}"
+                f"{'' if apps is None else f'@{apps}'}#{self.process.pid}")
 
     def rss_mib(self):
         return rss_mib(self.process.pid)
