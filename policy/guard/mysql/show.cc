@@ -38,9 +38,12 @@ bool Statement::Show() {
     return ShowOf(false);
   }
   if (SkipOneOf({kColumns, kFields, kIndex, kIndexes, kKeys})) return ShowOf(true);
-  if (Is(kGrants) || Is(kProcesslist) || Is(kMaster) || Is(kSlave) || Is(kReplica) || Is(kBinlog) ||
-      Is(kBinary) || Is(kEngine) || Is(kProfile) || Is(kProfiles) || Is(kExplain) || Is(kAnalyze) ||
-      Is(kLogs)) {
+  if (Is(kGrants)) {  // MariaDB shows the hash of the password with them
+    scanner_.NoteShows(Shows::kSecret, "GRANTS", At());
+    return true;
+  }
+  if (Is(kProcesslist) || Is(kMaster) || Is(kSlave) || Is(kReplica) || Is(kBinlog) || Is(kBinary) ||
+      Is(kEngine) || Is(kProfile) || Is(kProfiles) || Is(kExplain) || Is(kAnalyze) || Is(kLogs)) {
     // Names are of users, connections, files of logs and engines: none of a database's.
     scanner_.NoteShows(Shows::kSensitive, NameOf(At().keyword), At());
     return true;
