@@ -84,20 +84,25 @@ bool Statement::ShowVariables() {
   bool plain = Is(kWhere) && at_ + 1 < end_ && tokens_.LowerName(At(1)) == "variable_name" &&
                (IsOperator("=", 2) || Is(kIn, 2));
   size_t strings = 0;
+  Shows shows = Shows::kPlain;
   for (size_t i = at_ + 3; plain && i < end_; ++i) {
     const Token& token = tokens_.list[i];
     if (token.kind == TokenKind::kString) {
       const std::string_view quoted = tokens_.Spelling(token);
       ++strings;
-      plain = VariablesShow(quoted.substr(1, quoted.size() - 2)) == Shows::kPlain &&
-              quoted.find('%') == quoted.npos;
+      shows = std::max(shows, VariablesShow(quoted.substr(1, quoted.size() - 2)));
+      // Strings side by side are one.
+      plain = quoted.find('%') == quoted.npos && tokens_.list[i - 1].kind != TokenKind::kString;
     } else {
       plain = token.kind == TokenKind::kOpen || token.kind == TokenKind::kClose ||
               token.kind == TokenKind::kComma;
     }
   }
-  if (plain && strings > 0) return true;
-  scanner_.NoteShows(Shows::kSensitive, "VARIABLES", variables);
+  if (plain && strings > 0) {
+    scanner_.NoteShows(shows, "VARIABLES", variables);
+    return true;
+  }
+  scanner_.NoteShows(Shows::kSecret, "VARIABLES", variables);  // all of them
   return Filter();
 }
 
