@@ -167,9 +167,10 @@ class Request {
     }
   }
 
-  // Whether the condition lets an item in only where there is none: each of its parts
-  // is attribute_not_exists(a) of a top-level attribute of the new item. One that is
-  // there has the same key, so all of the key's attributes.
+  // Whether each part of the condition is attribute_not_exists(a) of a top-level
+  // attribute of the new item. Where one of them is of the table's key, an item is let
+  // in only where there is none. The key is not in the request: that it is meant is
+  // taken on trust, and one of other attributes alone replaces an item that has none of them.
   static bool OnlyAdds(JsonValue put) {
     const auto condition = put.Find("ConditionExpression");
     const auto item = put.Find("Item");
