@@ -84,6 +84,7 @@ bool Statement::ShowVariables() {
   bool plain = Is(kWhere) && at_ + 1 < end_ && tokens_.LowerName(At(1)) == "variable_name" &&
                (IsOperator("=", 2) || Is(kIn, 2));
   size_t strings = 0;
+  size_t commas = 0;
   Shows shows = Shows::kPlain;
   for (size_t i = at_ + 3; plain && i < end_; ++i) {
     const Token& token = tokens_.list[i];
@@ -91,9 +92,10 @@ bool Statement::ShowVariables() {
       const std::string_view quoted = tokens_.Spelling(token);
       ++strings;
       shows = std::max(shows, VariablesShow(quoted.substr(1, quoted.size() - 2)));
-      // Strings side by side are one.
-      plain = quoted.find('%') == quoted.npos && tokens_.list[i - 1].kind != TokenKind::kString;
+      // Strings without a comma between them are one.
+      plain = quoted.find('%') == quoted.npos && strings == commas + 1;
     } else {
+      if (token.kind == TokenKind::kComma) ++commas;
       plain = token.kind == TokenKind::kOpen || token.kind == TokenKind::kClose ||
               token.kind == TokenKind::kComma;
     }
