@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <optional>
 #include <span>
 
 #include "policy/base/strings.h"
@@ -12,10 +13,15 @@
 namespace bridgekeeper::elasticsearch {
 namespace {
 
-bool IsWordByte(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         static_cast<unsigned char>(c) >= 0x80;
+bool IsAscii(char c) { return static_cast<unsigned char>(c) < 0x80; }
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+bool IsAsciiWordByte(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || IsDigit(c) || c == '_';
 }
+
+bool IsWordByte(char c) { return IsAsciiWordByte(c) || !IsAscii(c); }
 
 bool IsSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
@@ -40,17 +46,27 @@ bool IsOneOf(std::string_view word, std::span<const std::string_view> words) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// Where the next whole word that is one of `words` ends, from `at` on; npos: nowhere.
+// Where the next word that is one of `words` ends, from `at` on; npos: nowhere. A number
+// ends where a letter follows, so that `1.FROM` and `1.5FROM` hold a word.
 size_t AfterNextWord(std::string_view text, size_t at, std::span<const std::string_view> words) {
   while (at < text.size()) {
-    if (!IsWordByte(text[at])) {
+    if (!IsAsciiWordByte(text[at])) {
       ++at;
       continue;
     }
-    const std::string word = FirstWord(text.substr(at));
-    const bool dotted = at > 0 && text[at - 1] == '.';  // a field, as in `email.from`
-    at += word.size();
-    if (!dotted && IsOneOf(word, words)) return at;
+    // A field, as in `email.from`.
+    const bool dotted =
+        at > 1 && text[at - 1] == '.' && IsAsciiWordByte(text[at - 2]) && !IsDigit(text[at - 2]);
+    const bool number = IsDigit(text[at]);
+    const size_t begin = at;
+    while (at < text.size() && IsAsciiWordByte(text[at])) ++at;
+    const std::string word = AsciiLower(text.substr(begin, at - begin));
+    if (dotted) continue;
+    if (number ? std::any_of(words.begin(), words.end(),
+                             [&](std::string_view one) { return word.ends_with(one); })
+               : IsOneOf(word, words)) {
+      return at;
+    }
   }
   return std::string_view::npos;
 }
@@ -77,68 +93,170 @@ std::string TakeName(std::string_view& text) {
 // Names looked for in one text; one that has more is not known.
 constexpr size_t kMaxNames = 1000;
 
-// The names after each of `words` (with `assigned`, after the word and `=`).
+// Takes one index expression: a name, or a cluster and a name, as in `"a":"b"`. One that
+// could be another than it seems is not known.
+void TakeIndex(std::string_view& rest, QueryText& out) {
+  rest = TrimFront(rest);
+  const bool quoted = rest.starts_with('"') || rest.starts_with('`') || rest.starts_with('\'');
+  std::string name = TakeName(rest);
+  // The end of a string that the name stands in, or the beginning of the next token.
+  while (!quoted && name.ends_with('"')) name.pop_back();
+  const bool grave = !quoted && name.find('`') != std::string::npos;
+  const bool quote_goes_on = quoted && (rest.starts_with('"') || rest.starts_with('`'));
+  rest = TrimFront(rest);
+  while (rest.starts_with(':')) {
+    rest.remove_prefix(1);
+    name += ":" + TakeName(rest);
+    rest = TrimFront(rest);
+  }
+  const bool odd = grave || name == "." || name.find("--") != std::string::npos;
+  const bool comment = rest.starts_with("--") || rest.starts_with("/*") || rest.starts_with('#');
+  if (odd || quote_goes_on || comment) out.unknown = "the name " + name;
+  out.names.push_back(std::move(name));
+}
+
+// The lists of names after each of `words` (with `assigned`, after the word and `=`).
 void FindNames(std::string_view text, std::span<const std::string_view> words, bool assigned,
-               std::vector<std::string>& names) {
+               QueryText& out) {
   for (size_t at = 0; (at = AfterNextWord(text, at, words)) != std::string_view::npos;) {
-    if (names.size() == kMaxNames) return;
     std::string_view rest = TrimFront(text.substr(at));
     if (assigned) {
       if (!rest.starts_with('=')) continue;
       rest.remove_prefix(1);
     }
-    if (TrimFront(rest).starts_with('(')) continue;  // its own FROM follows
-    while (names.size() < kMaxNames) {
-      std::string name = TakeName(rest);
-      // `"a":"b"`: a quoted cluster before a quoted index.
-      while (rest.starts_with(':')) {
-        rest.remove_prefix(1);
-        name += ":" + TakeName(rest);
-      }
-      names.push_back(std::move(name));
-      rest = TrimFront(rest);
+    while (out.names.size() < kMaxNames) {
+      TakeIndex(rest, out);
       if (!rest.starts_with(',')) break;
       rest.remove_prefix(1);
     }
   }
 }
 
-// The commands of a pipeline: its parts between `|` that stand in no string.
-std::vector<std::string_view> Commands(std::string_view text) {
-  std::vector<std::string_view> commands;
-  size_t begin = 0;
-  std::string_view quote;
-  for (size_t at = 0; at < text.size(); ++at) {
-    if (!quote.empty()) {
-      if (text[at] == '\\' && quote == "\"") {
-        ++at;
-      } else if (text.substr(at).starts_with(quote)) {
-        at += quote.size() - 1;
-        quote = {};
-      }
+// The name that may begin `rest` in SQL, behind parentheses.
+void TakeSqlName(std::string_view rest, QueryText& out) {
+  rest = TrimFront(rest);
+  while (rest.starts_with('(')) rest = TrimFront(rest.substr(1));
+  if (rest.empty() || FirstWord(rest) == "select") return;  // its own FROM follows
+  // White space of Unicode, to some parsers.
+  if (!IsAscii(rest.front())) out.unknown = "a name that begins with no letter of ASCII";
+  TakeIndex(rest, out);
+}
+
+// Whether what follows a comma is a literal, a parameter or a field of every document.
+bool IsSqlValue(std::string_view rest) {
+  constexpr std::string_view kFields[] = {"_id", "_index", "_score"};
+  if (rest.starts_with('-')) rest.remove_prefix(1);
+  return rest.empty() || rest.front() == '\'' || rest.front() == '?' || IsDigit(rest.front()) ||
+         IsOneOf(FirstWord(rest), kFields);
+}
+
+// The names in SQL: after each of `words`, and after each comma behind the first, as an
+// alias or a subquery may stand before the comma of a list.
+void FindSqlNames(std::string_view text, std::span<const std::string_view> words, QueryText& out) {
+  const size_t first = AfterNextWord(text, 0, words);
+  for (size_t at = first; at != std::string_view::npos && out.names.size() < kMaxNames;
+       at = AfterNextWord(text, at, words)) {
+    TakeSqlName(text.substr(at), out);
+  }
+  for (size_t at = first; at < text.size() && out.names.size() < kMaxNames; ++at) {
+    if (text[at] != ',') continue;
+    const std::string_view rest = TrimFront(text.substr(at + 1));
+    if (!IsSqlValue(rest)) TakeSqlName(rest, out);
+  }
+}
+
+// Where the string or name that begins at `at` with the quote `mark` ends; npos: in no way
+// that every dialect agrees on.
+size_t AfterQuoted(std::string_view text, size_t at, std::string_view mark) {
+  for (size_t next = at + mark.size(); next < text.size(); ++next) {
+    if (text.substr(next).starts_with(mark)) {
+      next += mark.size();
+      // Up to two more quotes belong to a string in three.
+      for (int more = 0; mark.size() == 3 && more < 2 && text.substr(next).starts_with('"'); ++more)
+        ++next;
+      return next;
+    }
+    const char c = text[next];
+    if (c == '\n' || c == '\r') return std::string_view::npos;
+    if (mark == "\"" && c == '\\') ++next;
+    // In the name of an index a ` is a letter to ES|QL, so it may hide nothing.
+    if (mark == "`" && std::string_view("|\"'/\\").find(c) != std::string_view::npos) break;
+    if (mark == "'" && c == '\\') break;
+  }
+  return std::string_view::npos;
+}
+
+// Where the comment that begins at `at` ends; npos: as in AfterQuoted.
+size_t AfterComment(std::string_view text, size_t at) {
+  const bool block = text[at + 1] == '*';
+  const size_t end = text.find(block ? "*/" : "\n", at + 2);
+  if (end == std::string_view::npos && block) return end;
+  const std::string_view inside = text.substr(at + 2, std::min(end, text.size()) - at - 2);
+  if (inside.find(block ? '/' : '\r') != std::string_view::npos) return std::string_view::npos;
+  return block ? end + 2 : std::min(end, text.size());
+}
+
+// A pipeline without its comments; nullopt: it cannot be told what is a comment or a
+// string. `quotes` are those of the language.
+std::optional<std::string> WithoutComments(std::string_view text,
+                                           std::span<const std::string_view> quotes) {
+  std::string kept;
+  for (size_t at = 0; at < text.size();) {
+    const std::string_view rest = text.substr(at);
+    size_t end = at + 1;
+    if (rest.starts_with("//") || rest.starts_with("/*")) {
+      end = AfterComment(text, at);
+      kept += ' ';
+      if (end == std::string_view::npos) return std::nullopt;
+      at = end;
       continue;
     }
-    for (const std::string_view mark : {"\"\"\"", "\"", "`", "'"}) {
-      if (!text.substr(at).starts_with(mark)) continue;
-      quote = mark;
-      at += mark.size() - 1;
-      break;
+    if (std::string_view("\"'`").find(rest.front()) != std::string_view::npos) {
+      const auto mark = std::find_if(quotes.begin(), quotes.end(),
+                                     [&](std::string_view one) { return rest.starts_with(one); });
+      if (mark == quotes.end()) return std::nullopt;
+      end = AfterQuoted(text, at, *mark);
+      if (end == std::string_view::npos) return std::nullopt;
     }
-    if (text[at] == '|' && quote.empty()) {
+    kept += text.substr(at, end - at);
+    at = end;
+  }
+  return kept;
+}
+
+// The commands of a pipeline that WithoutComments made: its parts between `|` that stand
+// in no string.
+std::vector<std::string_view> Commands(std::string_view text,
+                                       std::span<const std::string_view> quotes) {
+  std::vector<std::string_view> commands;
+  size_t begin = 0;
+  for (size_t at = 0; at < text.size();) {
+    const auto mark = std::find_if(quotes.begin(), quotes.end(), [&](std::string_view one) {
+      return text.substr(at).starts_with(one);
+    });
+    if (mark != quotes.end()) {
+      at = std::min(AfterQuoted(text, at, *mark), text.size());
+      continue;
+    }
+    if (text[at] == '|') {
       commands.push_back(Trim(text.substr(begin, at - begin)));
       begin = at + 1;
     }
+    ++at;
   }
   commands.push_back(Trim(text.substr(begin)));
   return commands;
 }
 
-void CheckCommands(std::string_view text, std::span<const std::string_view> known,
+void CheckCommands(std::span<const std::string_view> commands, std::string_view text,
+                   std::span<const std::string_view> known,
                    std::span<const std::string_view> models, QueryText& out) {
-  for (const std::string_view command : Commands(text)) {
+  for (const std::string_view command : commands) {
     const std::string word = FirstWord(command);
     if (IsOneOf(word, models)) {
       out.asks_a_model = true;
+    } else if (word == "fork" && AfterNextWord(text, 0, models) != std::string_view::npos) {
+      out.asks_a_model = true;  // a branch may begin with it
     } else if (!IsOneOf(word, known)) {
       out.unknown = "the command " + std::string(word.empty() ? command.substr(0, 32) : word);
     }
@@ -149,7 +267,9 @@ void CheckCommands(std::string_view text, std::span<const std::string_view> know
 
 QueryText ReadSql(std::string_view text) {
   constexpr std::string_view kReads[] = {"select", "show", "describe", "desc", "sys", "explain"};
-  constexpr std::string_view kBeforeNames[] = {"from", "join", "describe", "desc", "tables"};
+  constexpr std::string_view kBeforeNames[] = {"from",   "join",     "frozen",
+                                               "tables", "describe", "desc"};
+  constexpr size_t kInSelect = 3;  // the first ones: DESC is an order there
   QueryText out;
   text = Trim(text);
   const std::string verb = FirstWord(text);
@@ -159,27 +279,35 @@ QueryText ReadSql(std::string_view text) {
   if (semicolon != std::string_view::npos && semicolon + 1 < text.size()) {
     out.unknown = "text after a semicolon";
   }
-  FindNames(text, kBeforeNames, false, out.names);
+  const std::span<const std::string_view> before(kBeforeNames);
+  FindSqlNames(text, verb == "select" ? before.first(kInSelect) : before, out);
   if (out.names.size() == kMaxNames) out.unknown = "more names than are looked for";
   return out;
 }
 
-QueryText ReadEsql(std::string_view text) {
+QueryText ReadEsql(std::string_view whole) {
   constexpr std::string_view kReads[] = {
       "from",      "row",    "show",   "ts",          "where",  "eval",    "stats",
       "sort",      "limit",  "keep",   "drop",        "rename", "dissect", "grok",
       "mv_expand", "enrich", "lookup", "inlinestats", "inline", "sample",  "change_point",
-      "left",      "inner",  "fork",   "fuse",        "set"};
+      "left",      "inner",  "fork",   "fuse"};
   constexpr std::string_view kModels[] = {"completion", "rerank"};
   constexpr std::string_view kBeforeNames[] = {"from", "ts", "join"};
+  constexpr std::string_view kQuotes[] = {"\"\"\"", "\"", "`"};
   QueryText out;
-  CheckCommands(text, kReads, kModels, out);
-  FindNames(text, kBeforeNames, false, out.names);
+  const auto text = WithoutComments(whole, kQuotes);
+  if (!text) {
+    out.unknown = "a comment or string that is not understood";
+    return out;
+  }
+  const std::vector<std::string_view> commands = Commands(*text, kQuotes);
+  CheckCommands(commands, *text, kReads, kModels, out);
+  FindNames(*text, kBeforeNames, false, out);
   if (out.names.size() == kMaxNames) out.unknown = "more names than are looked for";
   return out;
 }
 
-QueryText ReadPpl(std::string_view text) {
+QueryText ReadPpl(std::string_view whole) {
   constexpr std::string_view kReads[] = {
       "search", "source", "index", "where", "fields", "rename", "stats",    "eventstats",
       "sort",   "dedup",  "eval",  "head",  "top",    "rare",   "parse",    "grok",
@@ -187,14 +315,21 @@ QueryText ReadPpl(std::string_view text) {
   constexpr std::string_view kModels[] = {"ml", "ad", "kmeans"};
   constexpr std::string_view kAssigned[] = {"source", "index"};
   constexpr std::string_view kBeforeNames[] = {"describe", "lookup"};
+  constexpr std::string_view kQuotes[] = {"\"", "`", "'"};
   QueryText out;
-  CheckCommands(text, kReads, kModels, out);
+  const auto text = WithoutComments(whole, kQuotes);
+  if (!text) {
+    out.unknown = "a comment or string that is not understood";
+    return out;
+  }
+  const std::vector<std::string_view> commands = Commands(*text, kQuotes);
+  CheckCommands(commands, *text, kReads, kModels, out);
   // A join names its index at its end, behind its condition.
-  for (const std::string_view command : Commands(text)) {
+  for (const std::string_view command : commands) {
     if (FirstWord(command) == "join") out.unknown = "the command join";
   }
-  FindNames(text, kAssigned, true, out.names);
-  FindNames(text, kBeforeNames, false, out.names);
+  FindNames(*text, kAssigned, true, out);
+  FindNames(*text, kBeforeNames, false, out);
   if (out.names.size() == kMaxNames) out.unknown = "more names than are looked for";
   return out;
 }

@@ -2,8 +2,10 @@
 //
 // Internal to the Elasticsearch judge: the languages inside bodies. SQL, ES|QL and PPL
 // only read, save for DELETE in OpenSearch's SQL, so what matters is which statement it
-// is and which indices it names. They are looked for in the whole text, strings and
-// comments included: a name too many is checked, none is missed.
+// is and which indices it names. In SQL they are looked for in the whole text, strings and
+// comments included: a name too many is checked, none is missed; a comment where a name is
+// expected is refused. ES|QL and PPL are read without their comments; a text whose strings
+// and comments cannot be told apart is refused.
 //
 // Source: Elasticsearch Guide, "SQL", "ES|QL", "Painless"; OpenSearch, "SQL and PPL".
 

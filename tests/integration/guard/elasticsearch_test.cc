@@ -27,6 +27,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
 using Error = Judgement::Error;
 
 Judgement Judge(std::string_view json, const JudgeOptions& options = {}) {
@@ -105,11 +106,13 @@ TEST(ElasticsearchLanguages, FindNamesWhereverTheyStand) {
   using elasticsearch::ReadEsql;
   using elasticsearch::ReadSql;
   EXPECT_THAT(ReadSql("SELECT a FROM x, \"y-*\" WHERE b = 'FROM z'").names,
-              ElementsAre("x", "y-*", "z'"));
+              UnorderedElementsAre("x", "y-*", "z'"));
   EXPECT_THAT(ReadSql("select 1 from\n\t`.a`").names, ElementsAre(".a"));
   EXPECT_THAT(ReadSql("SELECT email.from, from_date FROM t").names, ElementsAre("t"));
   EXPECT_THAT(ReadSql("SELECT * FROM \"c\":\"i\"").names, ElementsAre("c:i"));
   EXPECT_NE(ReadSql("/* x */ DELETE FROM t").unknown, "");
+  EXPECT_THAT(ReadSql("SELECT 1.5FROM a b, (SELECT c FROM d) e, FROZEN f").names,
+              UnorderedElementsAre("a", "d", "FROZEN", "f"));
   EXPECT_NE(ReadSql("(SELECT 1)").unknown, "");
   EXPECT_EQ(ReadSql(" select 1 ; ").unknown, "");
   EXPECT_THAT(ReadEsql("FROM a, b* METADATA _id | WHERE x == \"|\"").names, ElementsAre("a", "b*"));
