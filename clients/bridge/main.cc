@@ -13,6 +13,7 @@
 int main(int argc, char** argv) {
   using bridgekeeper::bridge::ExitCode;
   using bridgekeeper::bridge::Printout;
+  using bridgekeeper::bridge::ServeCommand;
   using bridgekeeper::bridge::StdioCommand;
   // Before the token is read.
   bridgekeeper::ForbidDumps();
@@ -23,6 +24,9 @@ int main(int argc, char** argv) {
     FILE* stream = printout->code == ExitCode::kOk ? stdout : stderr;
     std::fputs(printout->text.c_str(), stream);
     return static_cast<int>(printout->code);
+  }
+  if (ServeCommand* serve = std::get_if<ServeCommand>(&parsed)) {
+    return static_cast<int>(bridgekeeper::bridge::RunServe(std::move(*serve)));
   }
   return static_cast<int>(
       bridgekeeper::bridge::RunStdio(std::move(std::get<StdioCommand>(parsed))));

@@ -3,7 +3,7 @@
 // An MCP server over stdio that does what a test tells it: good or bad.
 //
 //   fake_mcp_server [--banner] [--crlf] [--byte-by-byte] [--ignore-term]
-//                   [--stderr-flood BYTES] [--grandchild]
+//                   [--stderr-flood BYTES] [--grandchild] [--no-initialize]
 //
 // It lists the tools `do`, `drop` and `hidden`. A call of `do` carries
 // {"act": ACT, "n": NUMBER}:
@@ -18,7 +18,8 @@
 //   stop_reading   answers, and then reads nothing more
 //   stderr         writes n bytes without a line end to standard error, then answers
 //   stderr_lines   writes n lines to standard error, then answers
-//   progress       sends n notifications, then answers
+//   progress       sends n notifications with the call's own token, or 1, then answers
+//   cancelled      answers with the ids of the requests that were cancelled
 //   ask            sends elicitation/create and answers with what comes back
 //   environment    answers with its environment
 //   list_changed   sends notifications/tools/list_changed, then answers
@@ -43,6 +44,8 @@ namespace {
 
 bool crlf = false;
 bool byte_by_byte = false;
+bool no_initialize = false;
+std::string cancelled;  // ids, each with a space behind it
 
 void WriteAll(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
@@ -82,7 +85,8 @@ std::string ReadLine() {
   return line;
 }
 
-void Do(std::string_view id, std::string_view act, int64_t n, std::string_view arguments) {
+void Do(std::string_view id, std::string_view act, int64_t n, std::string_view arguments,
+        std::string_view progress_token) {
   const auto count = static_cast<size_t>(n);
   if (act == "big") return Answer(id, std::string(count, 'x'));
   if (act == "no_answer") return;
@@ -111,10 +115,11 @@ void Do(std::string_view id, std::string_view act, int64_t n, std::string_view a
   if (act == "progress") {
     for (size_t i = 0; i < count; ++i) {
       Send(absl::StrFormat(
-          R"({"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":%d}})",
-          i));
+          R"({"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%d}})",
+          progress_token, i));
     }
   }
+  if (act == "cancelled") return Answer(id, cancelled);
   if (act == "ask") {
     Send(R"({"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"ok?"}})");
     return Answer(id, ReadLine());
@@ -139,10 +144,14 @@ void Handle(const std::string& line) {
   const JsonValue message = document->root();
   const auto id = message.Find("id");
   const auto method = message.Find("method");
-  if (!id || !method) return;
   const auto params = message.Find("params");
+  if (!id && method && method->string() == "notifications/cancelled") {
+    cancelled += std::string(params->Find("requestId")->raw()) + " ";
+  }
+  if (!id || !method) return;
   const std::string_view token = id->raw();
   if (method->string() == "initialize") {
+    if (no_initialize) return;
     return Send(absl::StrFormat(
         R"({"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"fäke","version":"1"}},"jsonrpc":"2.0","id":%s})",
         token));
@@ -156,8 +165,10 @@ void Handle(const std::string& line) {
     const auto arguments = params->Find("arguments");
     const auto act = arguments ? arguments->Find("act") : std::nullopt;
     const auto n = arguments ? arguments->Find("n") : std::nullopt;
+    const auto meta = params->Find("_meta");
+    const auto progress = meta ? meta->Find("progressToken") : std::nullopt;
     return Do(token, act ? act->string() : "echo", n ? n->integer().value_or(0) : 0,
-              arguments ? arguments->raw() : "{}");
+              arguments ? arguments->raw() : "{}", progress ? progress->raw() : "1");
   }
   Send(absl::StrFormat(R"({"result":{},"jsonrpc":"2.0","id":%s})", token));
 }
@@ -171,6 +182,7 @@ int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view flag = argv[i];
     if (flag == "--banner") bridgekeeper::WriteAll(1, "Fake server \x1b[1mlistening\x1b[0m\n");
+    if (flag == "--no-initialize") bridgekeeper::no_initialize = true;
     if (flag == "--crlf") bridgekeeper::crlf = true;
     if (flag == "--byte-by-byte") bridgekeeper::byte_by_byte = true;
     if (flag == "--ignore-term") signal(SIGTERM, SIG_IGN);
