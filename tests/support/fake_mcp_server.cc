@@ -11,6 +11,7 @@
 //   echo           answers with its arguments as text (also for any other act)
 //   big            answers with n bytes of text
 //   no_answer      answers nothing
+//   late           answers after n milliseconds
 //   exit           ends with code n
 //   kill           ends itself with signal n
 //   close_stdout   closes its standard output and lives on
@@ -25,6 +26,7 @@
 //   list_changed   sends notifications/tools/list_changed, then answers
 //   grandchild     starts a process that lives on, answers with its number
 
+#include <poll.h>
 #include <signal.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -90,6 +92,7 @@ void Do(std::string_view id, std::string_view act, int64_t n, std::string_view a
   const auto count = static_cast<size_t>(n);
   if (act == "big") return Answer(id, std::string(count, 'x'));
   if (act == "no_answer") return;
+  if (act == "late") poll(nullptr, 0, static_cast<int>(n));
   if (act == "exit") _exit(static_cast<int>(n));
   if (act == "kill") {
     signal(static_cast<int>(n), SIG_DFL);

@@ -84,7 +84,7 @@ class BridgeServer::Impl : public HttpHandler {
         config_(std::move(config)),
         parts_(std::move(parts)),
         limits_(std::move(limits)),
-        endpoint_(io, parts_.clock, parts_.ids, parts_.log, limits_.endpoint),
+        endpoint_(io, parts_.clock, parts_.ids, parts_.version, limits_.endpoint),
         drain_timer_(io) {}
 
   absl::Status Start() {
@@ -94,6 +94,9 @@ class BridgeServer::Impl : public HttpHandler {
     for (const ServerConfig& server : config_.servers) {
       BK_RETURN_IF_ERROR(AddServer(server));
     }
+    endpoint_.AddPath("/mcp", [this](Front::Listener& listener) {
+      return std::make_unique<AllServers>(io_, servers_, parts_.version, parts_.log, listener);
+    });
     HttpServerOptions http = limits_.http;
     BK_ASSIGN_OR_RETURN(http.address, ParseLoopbackAddress(config_.listen, "a loopback address"));
     http.rules = {
@@ -134,13 +137,7 @@ class BridgeServer::Impl : public HttpHandler {
 
   // HttpHandler
   void OnRequest(HttpRequest request, ExchangePtr exchange) override {
-    if (request.path == "/mcp") {
-      return endpoint_.OnRequest(request, make_all_, exchange);
-    }
-    for (const auto& seat : seats_) {
-      if (request.path == seat->path)
-        return endpoint_.OnRequest(request, seat->make_front, exchange);
-    }
+    if (endpoint_.Serves(request.path)) return endpoint_.OnRequest(request, exchange);
     if (data_studio_ != nullptr && request.path == "/tools") {
       return data_studio_->Tools(request, exchange);
     }
@@ -179,8 +176,6 @@ class BridgeServer::Impl : public HttpHandler {
     std::unique_ptr<BridgeObserver> observer;
     std::unique_ptr<Upstream> upstream;
     std::shared_ptr<Server> server;
-    std::string path;
-    Session::MakeFront make_front;
   };
 
   absl::Status AddServer(const ServerConfig& config) {
@@ -207,10 +202,10 @@ class BridgeServer::Impl : public HttpHandler {
                            parts_.clock, parts_.ids, parts_.log),
         parts_.clock, parts_.log);
     seat->server = std::make_shared<Server>(config, std::move(core), *seat->upstream);
-    seat->path = absl::StrFormat("/servers/%s/mcp", config.name);
-    seat->make_front = [this, server = seat->server.get()](Front::Listener& listener) {
-      return std::make_unique<Link>(io_, *server, listener);
-    };
+    endpoint_.AddPath(absl::StrFormat("/servers/%s/mcp", config.name),
+                      [this, server = seat->server.get()](Front::Listener& listener) {
+                        return std::make_unique<Link>(io_, *server, listener);
+                      });
     servers_.push_back(seat->server);
     seats_.push_back(std::move(seat));
     return absl::OkStatus();
@@ -339,9 +334,6 @@ class BridgeServer::Impl : public HttpHandler {
   // Outlives the sessions, whose links use it.
   std::vector<std::unique_ptr<Seat>> seats_;
   std::vector<std::shared_ptr<Server>> servers_;
-  const Session::MakeFront make_all_ = [this](Front::Listener& listener) {
-    return std::make_unique<AllServers>(io_, servers_, parts_.version, parts_.log, listener);
-  };
   McpEndpoint endpoint_;
   std::unique_ptr<DataStudio> data_studio_;  // null: /tools and /invoke are not served
   std::unique_ptr<PortFile> port_file_;

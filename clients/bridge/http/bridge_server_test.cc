@@ -173,7 +173,7 @@ TEST(BridgeServer, RefusesSessionsAboveTheLimit) {
 
 TEST(BridgeServer, ForgetsASessionThatNobodyUses) {
   TestBridge bridge({Fake("one")}, {},
-                    {.http = {}, .endpoint = {.idle_timeout = absl::Milliseconds(50)}});
+                    {.http = {}, .endpoint = {.idle_timeout = absl::Seconds(1)}});
   const auto used = bridge.Begin(std::string(kOne));
   HttpClient stream = bridge.Client();
   stream.Ask("GET", kOne, "", used);
@@ -368,7 +368,7 @@ TEST(BridgeServer, ServesTheOthersWhereOneServerDoesNotStart) {
   EXPECT_EQ(TextIn(bridge.Client().Ask("POST", "/mcp", Call("one__do"), session).body),
             R"({"act":"echo","n":0})");
   EXPECT_THAT(bridge.Client().Ask("POST", "/mcp", Call("missing__do"), session).body,
-              HasSubstr("isError"));
+              HasSubstr("is not running: it does not start"));
   EXPECT_THAT(bridge.Client().Ask("GET", "/health").body,
               AllOf(HasSubstr(R"("status":"degraded")"), HasSubstr("it does not start")));
 }
@@ -599,13 +599,18 @@ TEST(BridgeServer, CountsSessionsAndToolsWithoutNamingThem) {
 TEST(BridgeServer, LetsACallEndBeforeItStops) {
   TestBridge bridge({Fake("one")}, {}, {.drain_timeout = absl::Seconds(20)});
   const auto session = bridge.Begin(std::string(kOne));
+  HttpClient idle = bridge.Client();
+  EXPECT_EQ(idle.Ask("GET", "/livez").status, 200);
   HttpClient client = bridge.Client();
-  client.Ask("POST", kOne, Call("do", "ask"), session);
-  ASSERT_TRUE(client.NextEvent());
-  HttpClient answers = bridge.Client();
-  EXPECT_EQ(answers.Ask("GET", "/livez").status, 200);
+  client.Send("POST", kOne, Call("do", "late", 500), session);
+  EXPECT_TRUE(support::WaitUntil([&] {
+    return bridge.Client()
+               .Ask("GET", "/metrics")
+               .body.find("bridgekeeper_bridge_requests_in_flight 1") != std::string::npos;
+  }));
   std::jthread stop([&] { bridge.Stop(); });
-  EXPECT_TRUE(answers.IsClosed()) << "it takes no more requests";
+  EXPECT_EQ(TextIn(client.Read().body), R"({"act":"late","n":500})");
+  EXPECT_TRUE(idle.IsClosed()) << "it takes no more requests";
 }
 
 }  // namespace

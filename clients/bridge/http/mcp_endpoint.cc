@@ -13,13 +13,11 @@
 #include "absl/strings/str_format.h"
 #include "clients/bridge/http/compact_json.h"
 #include "clients/bridge/mcp/answers.h"
-#include "clients/bridge/mcp/json_text.h"
 #include "clients/bridge/upstream/upstream.h"
 
 namespace bridgekeeper::bridge {
 namespace {
 
-constexpr std::string_view kMetaVersion = "io.modelcontextprotocol/protocolVersion";
 constexpr absl::Duration kSweepInterval = absl::Seconds(30);
 // Sessions that are told of a change of the policy before other work goes on.
 constexpr size_t kTellAtOnce = 32;
@@ -29,38 +27,16 @@ bool IsSessionVersion(std::string_view version) {
          std::end(kSessionVersions);
 }
 
-std::string SupportedVersions(std::string_view requested) {
-  std::string list = "[";
-  for (const std::string_view version : kSessionVersions) {
-    if (list.size() > 1) list += ',';
-    list += JsonString(version);
-  }
-  list += ']';
-  std::string data;
-  JsonObject object(data);
-  object.Raw("supported", list).String("requested", requested);
-  object.Close();
-  return data;
-}
-
 }  // namespace
 
-HttpResponse JsonRpcError(int status, std::string_view id_token, int code, std::string_view message,
-                          std::string_view data) {
-  return {.status = status,
-          .content_type = "application/json",
-          .body = ErrorLine(id_token, code, message, data),
-          .fields = {}};
-}
-
 McpEndpoint::McpEndpoint(boost::asio::io_context& io, const Clock& clock, IdSource& ids,
-                         Logger& log, Limits limits)
+                         std::string version, Limits limits)
     : io_(io),
       clock_(clock),
       ids_(ids),
-      log_(log),
+      version_(std::move(version)),
       limits_(limits),
-      patience_timer_(io),
+      patience_(io, clock, kJsonPatience),
       sweep_timer_(io) {
   ArmSweep();
 }
@@ -73,11 +49,17 @@ EndpointStats McpEndpoint::stats() const {
   return stats;
 }
 
-void McpEndpoint::EndAll() { sessions_.clear(); }
+void McpEndpoint::AddPath(std::string path, Session::MakeFront make_front) {
+  paths_[std::move(path)] = {.make_front = std::move(make_front), .stateless = nullptr};
+}
 
-void McpEndpoint::OnRequest(const HttpRequest& request, const Session::MakeFront& make_front,
-                            const ExchangePtr& exchange) {
-  if (request.method == "POST") return Post(request, make_front, exchange);
+void McpEndpoint::EndAll() {
+  sessions_.clear();
+  for (auto& [name, path] : paths_) path.stateless.reset();
+}
+
+void McpEndpoint::OnRequest(const HttpRequest& request, const ExchangePtr& exchange) {
+  if (request.method == "POST") return Post(request, paths_.find(request.path)->second, exchange);
   if (request.method == "GET") return Get(request, exchange);
   if (request.method == "DELETE") return Delete(request, exchange);
   HttpResponse response = JsonRpcError(405, "", kInvalidRequest, "want GET, POST or DELETE");
@@ -85,8 +67,7 @@ void McpEndpoint::OnRequest(const HttpRequest& request, const Session::MakeFront
   exchange->Respond(std::move(response));
 }
 
-void McpEndpoint::Post(const HttpRequest& request, const Session::MakeFront& make_front,
-                       const ExchangePtr& exchange) {
+void McpEndpoint::Post(const HttpRequest& request, Path& path, const ExchangePtr& exchange) {
   const Accepts accepts = AcceptsOf(request);
   if (!accepts.json && !accepts.events) {
     return exchange->Respond(JsonRpcError(406, "", kInvalidRequest,
@@ -105,13 +86,23 @@ void McpEndpoint::Post(const HttpRequest& request, const Session::MakeFront& mak
   }
   ++stats_.messages;
   const Message& message = std::get<Message>(read);
+  if (IsStateless(request, message)) {
+    if (path.stateless == nullptr) {
+      path.stateless = std::make_unique<Stateless>(io_, clock_, version_, path.make_front);
+    }
+    return path.stateless->Post(request, message, accepts, exchange);
+  }
   const bool begins = message.kind == Message::Kind::kRequest && message.method == "initialize";
-  Session* session = begins ? BeginSession(request, make_front, message.id_token, exchange)
+  Session* session = begins ? BeginSession(request, path.make_front, message.id_token, exchange)
                             : FindSession(request, message.id_token, exchange);
   if (session == nullptr) return;
   session->last_used = clock_.SinceBoot();
   const uint64_t stream = session->Post(message, line, accepts, exchange);
-  if (stream != 0) AwaitAnswer(*session, stream);
+  if (stream == 0) return;
+  patience_.Await([this, id = session->id(), stream] {
+    const auto found = sessions_.find(id);
+    if (found != sessions_.end()) found->second->BeginEvents(stream);
+  });
 }
 
 Session* McpEndpoint::BeginSession(const HttpRequest& request, const Session::MakeFront& make_front,
@@ -181,31 +172,6 @@ void McpEndpoint::Delete(const HttpRequest& request, const ExchangePtr& exchange
 
 // ---- time ------------------------------------------------------------------------------
 
-void McpEndpoint::AwaitAnswer(const Session& session, uint64_t stream) {
-  patience_.push_back({clock_.SinceBoot() + kJsonPatience, session.id(), stream});
-  ArmPatience();
-}
-
-void McpEndpoint::ArmPatience() {
-  if (patience_is_armed_ || patience_.empty()) return;
-  patience_is_armed_ = true;
-  patience_timer_.expires_after(
-      absl::ToChronoNanoseconds(patience_.front().until - clock_.SinceBoot()));
-  patience_timer_.async_wait(
-      [this, alive = std::weak_ptr<const bool>(alive_)](const boost::system::error_code& error) {
-        if (error || alive.expired()) return;
-        patience_is_armed_ = false;
-        const absl::Duration now = clock_.SinceBoot();
-        while (!patience_.empty() && patience_.front().until <= now) {
-          const Patience over = std::move(patience_.front());
-          patience_.pop_front();
-          const auto found = sessions_.find(over.session);
-          if (found != sessions_.end()) found->second->BeginEvents(over.stream);
-        }
-        ArmPatience();
-      });
-}
-
 void McpEndpoint::ArmSweep() {
   sweep_timer_.expires_after(
       absl::ToChronoNanoseconds(std::min(kSweepInterval, limits_.idle_timeout)));
@@ -232,6 +198,9 @@ void McpEndpoint::Sweep() {
 }
 
 void McpEndpoint::OnPolicyChange() {
+  for (const auto& [name, path] : paths_) {
+    if (path.stateless != nullptr) path.stateless->OnPolicyChange();
+  }
   std::deque<std::string> ids;
   for (const auto& [id, session] : sessions_) ids.push_back(id);
   TellPolicyChange(std::move(ids));
