@@ -46,7 +46,7 @@ Answer Ask(const PolicyView& view, const Question& question) {
   const CatalogEntry* entry = view.policy->catalog().Find(call.tool, call.server, false);
   const bool reviewed = entry != nullptr && entry->reviewed;
   Answer answer;
-  answer.has_payload = reviewed && entry->payload_rule.has_value();
+  answer.has_payload = reviewed && entry->payload_rule && entry->payload_rule->makes_payload();
   if (answer.has_payload) e.hypothesis.payload_risk = question.payload_risk;
   answer.decision = internal::Run(e);
   if (reviewed) {

@@ -215,6 +215,7 @@ ReasonCode FindPayload(const Evaluation& e, std::optional<Payload>& payload) {
   const PayloadTemplate* rule = e.reviewed ? e.rep->TemplateOf(*e.entry) : nullptr;
   if (rule == nullptr || !e.call.arguments) return kPassed;
   if (FirstUnknownArgument(*e.entry, *rule, *e.call.arguments)) return kInvalidRequest;
+  if (rule->form() == PayloadTemplate::Form::kNothing) return kPassed;
   auto filled = FillTemplate(*rule, *e.call.arguments);
   if (!filled) return kPayloadMissing;
   // What is judged must be what runs.

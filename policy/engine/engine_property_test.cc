@@ -248,7 +248,8 @@ class DiffProperty : public EngineProperty {
     Side side;
     side.answer = ReferenceDecide(world, call, nullptr, {.payload_risk = payload});
     const CatalogEntry* entry = ReferenceFind(world, call.tool, call.server, false);
-    side.has_payload = entry != nullptr && entry->reviewed && entry->payload_rule.has_value();
+    side.has_payload = entry != nullptr && entry->reviewed && entry->payload_rule &&
+                       entry->payload_rule->makes_payload();
     if (entry != nullptr && entry->reviewed) side.tool_risk = entry->risk;
     return side;
   }

@@ -16,11 +16,13 @@ namespace {
 using ::testing::Eq;
 using ::testing::Optional;
 
+using Form = PayloadTemplate::Form;
+
 // The pieces of a template: arguments in angle brackets, the rest as it is.
 std::string PiecesOf(std::string_view text) {
   const PayloadTemplate read(text);
   std::string out;
-  for (const PayloadTemplate::Piece& piece : read.pieces()) {
+  for (const TemplatePiece& piece : read.pieces()) {
     out += piece.is_argument ? "<" + piece.text + ">" : "(" + piece.text + ")";
   }
   return out;
@@ -36,7 +38,7 @@ TEST(PayloadTemplate, ReadsArgumentsAndText) {  // clause C7
 }
 
 TEST(PayloadTemplate, OtherBracesStandForThemselves) {
-  EXPECT_EQ(PiecesOf("{}"), "({})");
+  EXPECT_EQ(PiecesOf("{x?}"), "({x?})");  // only in objects
   EXPECT_EQ(PiecesOf("{"), "({)");
   EXPECT_EQ(PiecesOf("a}"), "(a})");
   EXPECT_EQ(PiecesOf("{open"), "({open)");
@@ -47,10 +49,13 @@ TEST(PayloadTemplate, OtherBracesStandForThemselves) {
 }
 
 TEST(PayloadTemplate, TellsOneArgumentFromText) {
-  EXPECT_TRUE(PayloadTemplate("{sql}").is_one_argument());
-  EXPECT_FALSE(PayloadTemplate("{sql} ").is_one_argument());
-  EXPECT_FALSE(PayloadTemplate("{a}{b}").is_one_argument());
-  EXPECT_FALSE(PayloadTemplate("sql").is_one_argument());
+  EXPECT_EQ(PayloadTemplate("{sql}").form(), Form::kArgument);
+  for (const char* text : {"{sql} ", "{a}{b}", "sql", "[\"{a}\"]", "{\"a\":{b}}", "\"{a}\""}) {
+    EXPECT_EQ(PayloadTemplate(text).form(), Form::kText) << text;
+  }
+  EXPECT_EQ(PayloadTemplate("").form(), Form::kNothing);
+  EXPECT_EQ(PayloadTemplate("{}").form(), Form::kObject);
+  EXPECT_EQ(PayloadTemplate(R"( {"a": "{b}"} )").form(), Form::kObject);
   EXPECT_TRUE(PayloadTemplate("x {a}").Takes("a"));
   EXPECT_FALSE(PayloadTemplate("x {a}").Takes("x "));
   EXPECT_FALSE(PayloadTemplate("x {a}").Takes("A"));
@@ -93,6 +98,65 @@ TEST_F(PayloadTest, FillsNothingWhereAnArgumentIsMissing) {
     EXPECT_EQ(Fill("x {sql}", std::string("{\"sql\":") + value + "}"), std::nullopt) << value;
   }
   EXPECT_EQ(Fill("x {sql}", R"({"sql":{}})"), std::nullopt);
+}
+
+TEST_F(PayloadTest, FillsAnObjectWithValuesAsTheyAre) {  // clause C8
+  const char* find = R"({"find": "{c}", "filter": "{f}", "limit": "{n?}", "tag": ["x", "{t?}"]})";
+  EXPECT_THAT(Fill(find, R"({"c":"users","f":{"a": [1.0]}})"),
+              Optional(Eq(R"(object {"find":"users","filter":{"a": [1.0]},"tag":["x"]})")));
+  EXPECT_THAT(Fill(find, R"({"c":"u","f":{},"n":10,"t":null})"),
+              Optional(Eq(R"(object {"find":"u","filter":{},"limit":10,"tag":["x"]})")));
+  // What an argument holds is a value, never a piece of the object.
+  EXPECT_THAT(Fill(find, R"({"c":"u\",\"drop\":\"x","f":"{n?}"})"),
+              Optional(Eq(R"(object {"find":"u\",\"drop\":\"x","filter":"{n?}","tag":["x"]})")));
+  EXPECT_THAT(Fill(R"({"a":"{b?}"})", "{}"), Optional(Eq("object {}")));
+  EXPECT_THAT(Fill(R"({"a":{"b":[true,null,-0.50]}})", "{}"),
+              Optional(Eq(R"(object {"a":{"b":[true,null,-0.50]}})")));
+}
+
+TEST_F(PayloadTest, FillsNoObjectWhereAnArgumentIsMissing) {
+  EXPECT_EQ(Fill(R"({"a":"{b}"})", "{}"), std::nullopt);
+  EXPECT_EQ(Fill(R"({"a":"{b}"})", R"({"b":null})"), std::nullopt);
+  EXPECT_EQ(Fill(R"({"a":"x{b}"})", "{}"), std::nullopt);
+  EXPECT_EQ(Fill(R"({"a":"x{b}"})", R"({"b":1})"), std::nullopt);
+  EXPECT_EQ(Fill(R"({"a":"/{b}"})", R"({"b":{}})"), std::nullopt);
+  EXPECT_EQ(Fill(R"({"a":"/{b?}"})", R"({"b":7})"), std::nullopt);
+}
+
+TEST_F(PayloadTest, PathArgumentsStayOneSegment) {
+  const char* path = R"({"path":"/{i?}/_doc/{id?}?x={x?}"})";
+  const auto of = [&](std::string_view arguments) {
+    return Fill(path, arguments).value_or("none");
+  };
+  EXPECT_EQ(of(R"({"i":"a-b_c.d~1","id":"7","x":"y"})"),
+            R"(object {"path":"/a-b_c.d~1/_doc/7?x=y"})");
+  EXPECT_EQ(of(R"({"i":"a/_doc/1?op=x#y","id":"%2f ;\\","x":"1&z=2"})"),
+            R"(object {"path":"/a%2F_doc%2F1%3Fop%3Dx%23y/_doc/%252f%20%3B%5C?x=1%26z%3D2"})");
+  EXPECT_EQ(of(R"({"i":"\u00e9*,"})"), R"(object {"path":"/%C3%A9%2A%2C/_doc"})");
+  EXPECT_EQ(of("{}"), R"(object {"path":"/_doc"})");
+  EXPECT_EQ(of(R"({"i":"","x":"1"})"), R"(object {"path":"//_doc"})");
+}
+
+TEST_F(PayloadTest, ReadsJsonTextInStrings) {
+  const char* item = R"({"Item":"{item:json}","Keys":"{keys:json?}"})";
+  const auto of = [&](std::string_view arguments) {
+    return Fill(item, arguments).value_or("none");
+  };
+  EXPECT_EQ(of(R"({"item":"{\"a\": {\"S\": \"x\"}}"})"), R"(object {"Item":{"a": {"S": "x"}}})");
+  EXPECT_EQ(of(R"({"item":{"a":1},"keys":" [true] "})"),
+            R"(object {"Item":{"a":1},"Keys":[true]})");
+  for (const char* text : {R"("")", R"("{")", R"("{},\"x\":{}")", R"("{\"a\":1,\"a\":2}")"}) {
+    EXPECT_EQ(of(std::string("{\"item\":") + text + "}"), "none") << text;
+  }
+  EXPECT_TRUE(PayloadTemplate(item).Takes("keys"));
+  EXPECT_FALSE(PayloadTemplate(item).Takes("keys:json?"));
+}
+
+TEST_F(PayloadTest, DeepArgumentsFillAnObject) {
+  const std::string deep = std::string(120, '[') + std::string(120, ']');
+  const auto filled = Fill(R"({"a":[[[["{b}"]]]]})", "{\"b\":" + deep + "}");
+  ASSERT_TRUE(filled.has_value());
+  EXPECT_EQ(filled->size(), std::string("object {\"a\":[[[[]]]]}").size() + deep.size());
 }
 
 TEST_F(PayloadTest, NamesTheFirstUnknownArgument) {

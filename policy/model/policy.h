@@ -39,9 +39,9 @@ struct ConnectionOverride {
 
 // What a bridge must enforce on every allowed call. Unset fields ask nothing.
 struct Limits {
-  std::optional<int64_t> max_rows;          // [1, 1'000'000'000]
-  std::optional<int64_t> max_bytes;         // [1, 1 GiB]
-  std::optional<absl::Duration> timeout;    // [1 ms, 24 h]
+  std::optional<int64_t> max_rows;        // [1, 1'000'000'000]
+  std::optional<int64_t> max_bytes;       // [1, 1 GiB]
+  std::optional<absl::Duration> timeout;  // [1 ms, 24 h]
   bool read_only_session = false;
 
   bool empty() const { return !max_rows && !max_bytes && !timeout && !read_only_session; }
@@ -96,9 +96,16 @@ Passage EffectivePrompts(const McpPolicy& policy);
 
 // Maps a tool's arguments to the one payload that is judged.
 struct PayloadRule {
-  // The payload with `{argument}` for each argument that it takes. Exactly
-  // "{sql}" for a tool whose argument is the payload; otherwise text around the
-  // names, e.g. "GRANT {privilege} ON {object} TO {grantee}".
+  // The payload with `{argument}` for each argument that it takes (policy/spec.md,
+  // clauses C7 and C8):
+  //   "{sql}"                                          the argument is the payload
+  //   "GRANT {privilege} ON {object} TO {grantee}"     a text around arguments
+  //   R"({"method":"POST","path":"/{index}/_bulk","body":"{body}"})"
+  //                                                    an object; in its strings
+  //       "{name}" alone is the argument's own JSON value, and `{name?}`, `{name:json}`
+  //       and `{name:json?}` an argument that may be absent, one that holds JSON text
+  //   ""                                               no payload: nothing is judged, and
+  //                                                    only harmless arguments are taken
   std::string payload;
   // The dialect, or empty: the connection's type names it.
   std::string dialect;
@@ -106,6 +113,7 @@ struct PayloadRule {
   // that names the connection need not be listed.
   std::set<std::string> harmless_arguments;
 
+  bool makes_payload() const { return !payload.empty(); }
   friend bool operator==(const PayloadRule&, const PayloadRule&) = default;
 };
 
@@ -146,8 +154,8 @@ struct ConnectionRecord {
   std::string name;  // for people; at most 256 bytes
   std::string type;  // "postgres", "mysql", ...: names the dialect; at most 64 bytes
   // Options that change how the engine reads a text.
-  std::optional<std::string> sql_mode;                // MySQL; unset: the default
-  std::optional<bool> standard_conforming_strings;    // PostgreSQL; unset: on
+  std::optional<std::string> sql_mode;              // MySQL; unset: the default
+  std::optional<bool> standard_conforming_strings;  // PostgreSQL; unset: on
   // Functions that count as harmless: schema-qualified, with argument types.
   std::set<std::string> safe_functions;
   // Databases or catalogues that the connection covers; empty: not checked.

@@ -92,8 +92,10 @@ CatalogEntry Generator::Entry() {
   if (Chance(60)) entry.connection_argument = Pick({"connection_id", "desk"});
   if (Chance(60)) {
     PayloadRule rule;
-    rule.payload = Pick({"{sql}", "{sql}", "GRANT {what} ON {object} TO {who}", "SELECT 1",
-                         "{open {sql}", "SELECT lower(1) FROM {object}"});
+    rule.payload =
+        Pick({"{sql}", "{sql}", "GRANT {what} ON {object} TO {who}", "SELECT 1", "{open {sql}",
+              "SELECT lower(1) FROM {object}", "", R"j({"does": "{what}"})j",
+              R"j({"does": "{risk}", "in": [1, "{limit?}", {"a": "x{whom}"}]})j"});
     if (Chance(40)) rule.dialect = Pick({"postgres", "fake", "klingon"});
     if (Chance(30)) rule.harmless_arguments = {"limit"};
     entry.payload_rule = rule;
@@ -166,7 +168,11 @@ std::string Generator::ArgumentsJson() {
         Pick({R"j("c1")j", R"j("c2")j", R"j("C1")j", R"j("prod")j", R"j("pRod")j", "7", "-0", "7.0",
               "null", "9007199254740993", "[\"c1\"]", R"j("no id")j", R"j("")j", "true"}));
   }
-  if (Chance(15)) add("limit", "10");
+  if (Chance(30)) {
+    add("risk", Pick({R"j("SAFE")j", R"j("ELEVATED")j", R"j("DESTRUCTIVE")j", "null", "7"}));
+    if (Chance(50)) add("whom", Pick({R"j("\"bob")j", "1"}));
+  }
+  if (Chance(15)) add("limit", Pick({"10", "null", "{\"does\": [\"SAFE\"]}"}));
   if (Chance(5)) add("stray", "true");
   return out.empty() ? "{}" : out + "}";
 }

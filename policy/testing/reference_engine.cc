@@ -3,6 +3,7 @@
 #include "policy/testing/reference_engine.h"
 
 #include <cctype>
+#include <cstdio>
 #include <regex>
 #include <set>
 #include <vector>
@@ -54,9 +55,16 @@ std::set<std::string> NamedIds(const AppData& data) {
   return ids;
 }
 
-// C7: the arguments that a template takes.
+bool IsObject(const std::string& rule) {
+  const auto read = JsonDocument::Parse(rule);
+  return read.ok() && read->root().is_object();
+}
+
+// C7 and C8: the arguments that a template takes.
 std::set<std::string> ArgumentsOf(const std::string& rule) {
-  static const std::regex& pattern = *new std::regex(R"(\{([A-Za-z0-9_.-]+)\})");
+  static const std::regex& plain = *new std::regex(R"(\{([A-Za-z0-9_.-]+)\})");
+  static const std::regex& in_object = *new std::regex(R"(\{([A-Za-z0-9_.-]+)(?::json)?\??\})");
+  const std::regex& pattern = IsObject(rule) ? in_object : plain;
   std::set<std::string> names;
   for (auto it = std::sregex_iterator(rule.begin(), rule.end(), pattern);
        it != std::sregex_iterator(); ++it) {
@@ -85,6 +93,70 @@ std::optional<std::string> Substitute(const std::string& rule, JsonValue argumen
   return out + rule.substr(at);
 }
 
+// C8: a string of an object template with text around the arguments.
+std::optional<std::string> ObjectString(std::string text, JsonValue arguments) {
+  static const std::regex& argument = *new std::regex(R"(\{([A-Za-z0-9_.-]+)(\??)\})");
+  const bool path = !text.empty() && text[0] == '/';
+  std::string out;
+  for (std::smatch match; std::regex_search(text, match, argument); text = match.suffix()) {
+    out += match.prefix();
+    const auto value = arguments.Find(match[1].str());
+    if (!value || value->is_null()) {
+      if (match[2].length() == 0) return std::nullopt;
+      if (path) out.resize(out.rfind('/'));
+      continue;
+    }
+    if (!value->is_string()) return std::nullopt;
+    for (const char c : value->string()) {
+      const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '_' ||
+                         c == '~' || c == '-';
+      char encoded[4];
+      std::snprintf(encoded, sizeof(encoded), "%%%02X", static_cast<unsigned char>(c));
+      out += plain || !path ? std::string(1, c) : encoded;
+    }
+  }
+  return out + text;
+}
+
+// C8: the JSON text of an object template. nullopt: an argument is missing; empty: an
+// optional one is, so its place goes.
+std::optional<std::string> ObjectText(JsonValue part, JsonValue arguments) {
+  if (part.is_string()) {
+    static const std::regex& whole = *new std::regex(R"(\{([A-Za-z0-9_.-]+)(:json)?(\??)\})");
+    const std::string text(part.string());
+    std::smatch match;
+    if (!std::regex_match(text, match, whole)) {
+      const auto filled = ObjectString(text, arguments);
+      if (!filled) return std::nullopt;
+      std::string quoted;
+      AppendJsonString(*filled, quoted);
+      return quoted;
+    }
+    const auto value = arguments.Find(match[1].str());
+    if (!value || value->is_null()) {
+      return match[3].length() > 0 ? std::optional(std::string()) : std::nullopt;
+    }
+    if (match[2].length() == 0 || !value->is_string()) return std::string(value->raw());
+    const std::string json(value->string());
+    const auto read = JsonDocument::Parse(json);
+    return read.ok() ? std::optional(std::string(read->root().raw())) : std::nullopt;
+  }
+  if (part.size() == 0) return std::string(part.raw());
+  std::string out;
+  for (const JsonValue inner : part) {
+    const auto text = ObjectText(inner, arguments);
+    if (!text) return std::nullopt;
+    if (text->empty()) continue;
+    if (!out.empty()) out += ",";
+    if (part.is_object()) {
+      AppendJsonString(inner.key(), out);
+      out += ":";
+    }
+    out += *text;
+  }
+  return part.is_object() ? "{" + out + "}" : "[" + out + "]";
+}
+
 // The state of one decision; each function below is a check of D3.
 struct Reference {
   const ReferenceWorld& world;
@@ -101,6 +173,9 @@ struct Reference {
 
   const McpPolicy& policy() const { return world.data.policy; }
   bool has_rule() const { return reviewed && entry->payload_rule.has_value(); }
+  // What an object template was filled to; `object` below is a view of it.
+  std::string made_text;
+  std::optional<JsonDocument> made;
 
   ReasonCode Request() {  // D4
     if (!IsId(call.tool)) return kInvalidRequest;
@@ -229,7 +304,9 @@ struct Reference {
   }
 
   ReasonCode Payload() {  // D9 to D13
-    if (options.payload_risk) return has_rule() ? Weigh(*options.payload_risk) : kAllowed;
+    if (options.payload_risk)
+      return has_rule() && !entry->payload_rule->payload.empty() ? Weigh(*options.payload_risk)
+                                                                 : kAllowed;
     const bool by_rule = has_rule() && call.arguments.has_value();
     if (judge == nullptr || (!call.payload && !by_rule)) return kAllowed;
 
@@ -247,7 +324,19 @@ struct Reference {
             (!entry->connection_argument.empty() && name == entry->connection_argument);
         if (!known) return kInvalidRequest;
       }
-      if (IsOneArgument(rule)) {
+      if (rule.empty()) {
+        if (!call.payload) return kAllowed;
+        if (call.payload->kind() == JsonKind::kString) text = std::string(call.payload->string());
+        if (call.payload->kind() == JsonKind::kObject) object = *call.payload;
+      } else if (IsObject(rule)) {
+        const auto written = ObjectText(JsonDocument::Parse(rule)->root(), *call.arguments);
+        missing = !written.has_value();
+        if (!missing) {
+          made_text = *written;
+          made = *JsonDocument::Parse(made_text);
+          object = made->root();
+        }
+      } else if (IsOneArgument(rule)) {
         const auto value = call.arguments->Find(*taken.begin());
         missing =
             !value || (value->kind() != JsonKind::kString && value->kind() != JsonKind::kObject);

@@ -600,6 +600,22 @@ TEST(CatalogDocument, ReadsEveryField) {
   EXPECT_EQ(got.values[1], plain);
 }
 
+TEST(CatalogDocument, ReadsEachFormOfAPayloadRule) {
+  const auto got = ParseCatalogDocument(R"(
+- tool: find
+  risk: SAFE
+  payload_rule: {payload: '{"find": "{collection}", "filter": "{filter?}"}', dialect: mongodb}
+- tool: list
+  risk: SAFE
+  payload_rule: {payload: "", harmless_arguments: [limit]}
+)");
+  EXPECT_THAT(Formatted(got.issues), IsEmpty());
+  ASSERT_THAT(got.values, SizeIs(2));
+  EXPECT_EQ(got.values[0].payload_rule->payload,
+            R"({"find": "{collection}", "filter": "{filter?}"})");
+  EXPECT_FALSE(got.values[1].payload_rule->makes_payload());
+}
+
 TEST(CatalogDocument, StarMeansEveryAppEvenBesideADefault) {
   const auto got = ParseCatalogDocument(
       "[{tool: t, risk: SAFE}, {app: \"*\", server: '*', tool: t, risk: SAFE}]",

@@ -65,7 +65,7 @@ void VisitFields(Visitor& v,
 
 template <typename Visitor, typename Model>
 void VisitPayloadRule(Visitor& v, Model& m) {
-  v.Text("payload", m.payload, 1, kMaxPayloadTemplateBytes);
+  v.Text("payload", m.payload, 0, kMaxPayloadTemplateBytes);
   v.Text("dialect", m.dialect, 0, kMaxTypeBytes);
   v.Texts("harmless_arguments", m.harmless_arguments, kMaxHarmlessArguments, kMaxArgumentNameBytes);
   v.Need("payload");

@@ -20,8 +20,9 @@ CatalogKey ReadKey(const v1::CatalogKey& key, Problems& problems) {
 
 PayloadRule ReadRule(const v1::PayloadRule& rule, Problems& problems) {
   PayloadRule out;
-  if (rule.payload().empty()) {
-    problems.Invalid("payload_rule.payload", "got 0 bytes, want at least 1");
+  if (rule.payload().empty() && rule.harmless_arguments().empty()) {
+    problems.Invalid("payload_rule.payload",
+                     "got 0 bytes, want at least 1, or `harmless_arguments`");
   }
   problems.CheckText("payload_rule.payload", rule.payload(), kMaxPayloadTemplateBytes);
   problems.CheckText("payload_rule.dialect", rule.dialect(), kMaxTypeBytes);

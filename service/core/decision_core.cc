@@ -36,7 +36,7 @@ bool DecisionCore::MayJudge(const AppState& app, const ToolCall& call) const {
   if (!call.arguments) return false;
   const CatalogEntry* entry =
       app.policy->catalog().Find(call.tool, call.server, call.builtin_catalog);
-  return entry != nullptr && entry->payload_rule.has_value();
+  return entry != nullptr && entry->payload_rule && entry->payload_rule->makes_payload();
 }
 
 DecisionOutcome DecisionCore::Decide(AppState app, const ToolCall& call, Transport transport) {

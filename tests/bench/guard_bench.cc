@@ -8,7 +8,9 @@
 #include <memory>
 #include <string>
 
+#include "policy/base/json.h"
 #include "policy/guard/guard.h"
+#include "policy/guard/mongodb.h"
 #include "policy/guard/postgres.h"
 
 namespace bridgekeeper {
@@ -63,6 +65,36 @@ void GuardCached(benchmark::State& state, const char* text) {
 BENCHMARK_CAPTURE(GuardCached, TenLines, kTenLines)->UseRealTime();
 BENCHMARK_CAPTURE(GuardCached, OneLine, kOneLine)->UseRealTime();
 BENCHMARK_CAPTURE(GuardCached, Refused, "SELECT pg_sleep(1), f(2) FROM pg_authid")->UseRealTime();
+
+// A MongoDB command as a reporting agent sends it.
+constexpr char kPipeline[] = R"({"aggregate":"orders","pipeline":[
+  {"$match":{"country":"DE","at":{"$gte":{"$date":"2026-01-01T00:00:00Z"}}}},
+  {"$lookup":{"from":"customers","let":{"c":"$customer"},"pipeline":[
+    {"$match":{"$expr":{"$eq":["$_id","$$c"]}}},{"$project":{"name":1}}],"as":"customer"}},
+  {"$unwind":"$items"},
+  {"$group":{"_id":"$customer.name","orders":{"$addToSet":"$_id"},
+    "revenue":{"$sum":{"$multiply":["$items.quantity","$items.price"]}},"last":{"$max":"$at"}}},
+  {"$match":{"revenue":{"$gt":1000}}},{"$sort":{"revenue":-1}},{"$limit":50}],"cursor":{}})";
+constexpr char kFindOne[] = R"({"find":"customers","filter":{"_id":4711},"limit":1})";
+
+// The judge alone; the arguments of a call are read before it in any case.
+void JudgeMongodbObject(benchmark::State& state, const char* text) {
+  const JudgeOptions options;
+  const auto document = JsonDocument::Parse(text);
+  for (auto _ : state) benchmark::DoNotOptimize(JudgeMongodb(document->root(), options));
+}
+BENCHMARK_CAPTURE(JudgeMongodbObject, Pipeline, kPipeline);
+BENCHMARK_CAPTURE(JudgeMongodbObject, FindOne, kFindOne);
+
+void GuardColdMongodb(benchmark::State& state, const char* text) {
+  static const PayloadJudge* const guard = MakeGuard({.pool = {}, .cache_bytes = 0}).release();
+  const JudgeOptions options;
+  const auto document = JsonDocument::Parse(text);
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(guard->JudgeObject("mongodb", document->root(), options));
+  }
+}
+BENCHMARK_CAPTURE(GuardColdMongodb, Pipeline, kPipeline)->UseRealTime();
 
 }  // namespace
 }  // namespace bridgekeeper
