@@ -304,7 +304,7 @@ void AllServers::FromServer(size_t server, std::string_view line, const IdKey& r
   }
   const auto read = ReadMessage(line);
   const Message* message = std::get_if<Message>(&read);
-  BK_CHECK(message != nullptr);
+  if (message == nullptr) return;  // what was added made it larger than a message may be
   if (message->kind == Message::Kind::kRequest) return AskClient(server, *message, related);
   if (message->method == "notifications/cancelled") {
     const auto token = message->Param("requestId");
@@ -353,16 +353,19 @@ void AllServers::FinishGathering(uint64_t number) {
   for (size_t server = 0; server < servers_.size(); ++server) {
     const auto read = ReadMessage(*gathering.parts[server]);
     const Message* answer = std::get_if<Message>(&read);
-    BK_CHECK(answer != nullptr);
-    if (answer->kind == Message::Kind::kError) {
-      // A server that has no such thing, or is away, does not take the others' along.
-      if (failures++ == 0) first_error = answer->body->raw();
+    if (answer == nullptr || answer->kind == Message::Kind::kError) {
+      // A server that has no such thing, is away, or says more than can be read does not
+      // take the others' along.
+      if (failures++ == 0 && answer != nullptr) first_error = answer->body->raw();
       continue;
     }
     if (!gathering.member.empty()) AppendItems(server, *answer, gathering.member, list);
   }
   list += ']';
   if (failures == servers_.size()) {
+    if (first_error.empty()) {
+      return Say(ErrorLine(gathering.id_token, kInternalError, "no server has answered"));
+    }
     std::string out;
     JsonObject envelope(out);
     envelope.String("jsonrpc", "2.0").Raw("id", gathering.id_token).Raw("error", first_error);

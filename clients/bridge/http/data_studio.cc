@@ -18,7 +18,6 @@
 #include "clients/bridge/http/compact_json.h"
 #include "clients/bridge/mcp/answers.h"
 #include "clients/bridge/mcp/json_text.h"
-#include "policy/base/check.h"
 #include "policy/base/strings.h"
 #include "policy/engine/compiled.h"
 
@@ -390,8 +389,8 @@ class DataStudio::Impl {
       timer->cancel();
       const auto read = ReadMessage(line);
       const Message* answer = std::get_if<Message>(&read);
-      BK_CHECK(answer != nullptr);
-      exchange->Respond(AnswerOf(*answer));
+      exchange->Respond(answer == nullptr ? Answer(400, "the answer is too large")
+                                          : AnswerOf(*answer));
     };
     const auto cancel = [this, alive = std::weak_ptr<const bool>(alive_), server, id, key] {
       if (alive.expired() || call_seats_[server]->waiting.erase(key) == 0) return;

@@ -7,7 +7,6 @@
 
 #include "absl/strings/str_format.h"
 #include "clients/bridge/mcp/answers.h"
-#include "policy/base/check.h"
 #include "policy/base/strings.h"
 
 namespace bridgekeeper::bridge {
@@ -159,8 +158,6 @@ void Session::Get(std::optional<std::string_view> last_event_id, ExchangePtr exc
 
 void Session::ToClient(std::string_view line, const IdKey& related) {
   const Outline outline = OutlineOf(line);
-  // INVARIANT: a core writes messages only.
-  BK_CHECK(outline.complete);
   if (!outline.has_method) {
     const auto found = by_request_.find(outline.id);
     if (found != by_request_.end()) Answer(found->second, line);

@@ -305,9 +305,7 @@ void Stateless::ToClient(std::string_view line, const IdKey& related) {
     return asked->second.exchange->SendEvents(ServerSentEvent("", line));
   }
   const auto read = ReadMessage(line);
-  const Message* message = std::get_if<Message>(&read);
-  BK_CHECK(message != nullptr);
-  TellListeners(*message);
+  if (const Message* message = std::get_if<Message>(&read)) TellListeners(*message);
 }
 
 void Stateless::Answer(const IdKey& id, std::string_view line) {
@@ -317,7 +315,17 @@ void Stateless::Answer(const IdKey& id, std::string_view line) {
   asked_.erase(found);
   const auto read = ReadMessage(line);
   const Message* answer = std::get_if<Message>(&read);
-  BK_CHECK(answer != nullptr);
+  if (answer == nullptr) {
+    // What was added made it larger than a message may be.
+    const std::string error =
+        ErrorLine(asked.id_token, kInternalError, "the answer is larger than a message may be");
+    if (!asked.exchange->is_stream()) {
+      return asked.exchange->Respond(
+          {.status = 200, .content_type = "application/json", .body = error, .fields = {}});
+    }
+    asked.exchange->SendEvents(ServerSentEvent("", error));
+    return asked.exchange->EndEvents();
+  }
   JsonEdits edits(answer->document->root());
   edits.Replace(*answer->document->root().Find("id"), asked.id_token);
   int status = 200;
