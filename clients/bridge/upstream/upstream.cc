@@ -307,10 +307,10 @@ void Upstream::ArmTimer() {
   if (!waiting_.empty()) next = std::min(next, waiting_.front().deadline);
   if (next == absl::InfiniteDuration() || stopping_) return;
   timer_.expires_after(absl::ToChronoNanoseconds(next - clock_.SinceBoot()));
-  timer_.async_wait([this, alive = std::weak_ptr<const bool>(alive_)](
-                        const boost::system::error_code& error) {
-    if (!error && !alive.expired()) OnTimer();
-  });
+  timer_.async_wait(
+      [this, alive = std::weak_ptr<const bool>(alive_)](const boost::system::error_code& error) {
+        if (!error && !alive.expired()) OnTimer();
+      });
 }
 
 void Upstream::OnTimer() {
