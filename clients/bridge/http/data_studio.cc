@@ -134,7 +134,7 @@ class DataStudio::Impl {
   }
 
   void Tools(const HttpRequest& request, const ExchangePtr& exchange) {
-    if (const auto refusal = Refusal(request)) return exchange->Respond(*refusal);
+    if (const auto refusal = RefusalOf(request)) return exchange->Respond(*refusal);
     const bool read_only = request.query == "readonly=true";
     Gather([this, read_only, exchange](const Lists& lists) {
       exchange->Respond(Json(ToolsBody(lists, read_only)));
@@ -142,7 +142,7 @@ class DataStudio::Impl {
   }
 
   void Invoke(const HttpRequest& request, const ExchangePtr& exchange) {
-    if (const auto refusal = Refusal(request)) return exchange->Respond(*refusal);
+    if (const auto refusal = RefusalOf(request)) return exchange->Respond(*refusal);
     auto document = JsonDocument::Parse(request.body, kBodyLimits);
     std::string body = request.body;
     if (document.ok()) {
@@ -212,7 +212,7 @@ class DataStudio::Impl {
       const Message* message = std::get_if<Message>(&read);
       // What a caller put into it may still be refused.
       if (message != nullptr) return link->FromClient(*message, line);
-      const struct Refusal& refusal = std::get<struct Refusal>(read);
+      const Refusal& refusal = std::get<Refusal>(read);
       ToClient(ErrorLine(OutlineOf(line).id_token, refusal.code, refusal.message), {});
     }
 
@@ -220,7 +220,7 @@ class DataStudio::Impl {
     std::unique_ptr<Link> link;
   };
 
-  std::optional<HttpResponse> Refusal(const HttpRequest& request) const {
+  std::optional<HttpResponse> RefusalOf(const HttpRequest& request) const {
     if (request.method != "POST") return Answer(405, "want POST");
     const auto uid = request.peer_uid();
     const bool may =

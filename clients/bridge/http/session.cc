@@ -42,7 +42,7 @@ Accepts AcceptsOf(const HttpRequest& request) {
 }
 
 Session::Session(std::string id, std::string path, EventBudget& budget, const MakeFront& make_front)
-    : id_(std::move(id)), path_(std::move(path)), front_(make_front(*this)), events_(budget) {}
+    : id_(std::move(id)), path_(std::move(path)), events_(budget), front_(make_front(*this)) {}
 
 Session::~Session() {
   // First, so that nothing that it says on its way out reaches a stream.

@@ -100,7 +100,6 @@ class Session : private Front::Listener {
   const std::string path_;
   std::string version_;
   bool has_failed_ = false;
-  std::unique_ptr<Front> front_;
   EventStore events_;
   // 0 is the stream opened with GET.
   std::map<uint64_t, Stream> streams_;
@@ -108,6 +107,7 @@ class Session : private Front::Listener {
   uint64_t last_stream_ = 0;
   uint64_t told_on_get_ = 0;  // the last event that was sent on a GET stream
   const std::shared_ptr<const bool> alive_ = std::make_shared<const bool>(true);
+  std::unique_ptr<Front> front_;
 };
 
 }  // namespace bridgekeeper::bridge
