@@ -12,7 +12,7 @@
 #   spdlog          spdlog::spdlog    OpenSSL  OpenSSL::SSL OpenSSL::Crypto
 #   Boost 1.81      Boost::headers    libcurl  CURL::libcurl
 #   tests           GTest::gtest GTest::gmock, benchmark::benchmark
-#   ours            bk::pg_query bk::sqlite3 bk::simdjson bk::rocksdb bk::pq bk::pqxx bk::duckdb
+#   ours            bk::pg_query bk::sqlite3 bk::simdjson bk::rocksdb bk::mariadb bk::pq bk::duckdb
 
 find_package(PkgConfig REQUIRED)
 find_package(Python3 COMPONENTS Interpreter REQUIRED)
@@ -47,13 +47,14 @@ set_target_properties(bk_pg_query PROPERTIES
   INTERFACE_INCLUDE_DIRECTORIES "${BK_PG_QUERY_INCLUDE}")
 add_library(bk::pg_query ALIAS bk_pg_query)
 
+# Of tests only: what the MySQL judge is held against.
+pkg_check_modules(BK_MARIADB REQUIRED IMPORTED_TARGET GLOBAL libmariadb)
+add_library(bk::mariadb ALIAS PkgConfig::BK_MARIADB)
 if(BK_WITH_POSTGRES)
-  pkg_check_modules(BK_PQXX REQUIRED IMPORTED_TARGET GLOBAL libpqxx)
-  add_library(bk::pqxx ALIAS PkgConfig::BK_PQXX)
   pkg_check_modules(BK_PQ REQUIRED IMPORTED_TARGET GLOBAL libpq)
   add_library(bk::pq ALIAS PkgConfig::BK_PQ)
 else()
-  message(STATUS "bridgekeeper: BK_WITH_POSTGRES is off: store/postgres is not built")
+  message(STATUS "bridgekeeper: BK_WITH_POSTGRES is off: the tests against a PostgreSQL server are not built")
 endif()
 
 if(BK_WITH_DUCKDB)

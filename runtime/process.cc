@@ -182,20 +182,26 @@ absl::StatusOr<ChildProcess> ChildProcess::Spawn(const ProcessSpec& spec) {
     return SystemError(absl::StrFormat("start `%s`", EscapeForPeople(spec.command[0], 256)), error);
   }
   // Cannot name another process: ours is not reaped yet.
-  const int pidfd = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
-  if (pidfd < 0) {
-    const int why = errno;
-    kill(-pid, SIGKILL);
-    waitpid(pid, nullptr, 0);
-    return SystemError("open a process descriptor", why);
+  UniqueFd pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+  absl::Status why = pidfd ? absl::OkStatus() : SystemError("open a process descriptor", errno);
+  if (why.ok()) {
+    absl::StatusOr<GroupGuard> guard = GroupGuard::Start(pid);
+    if (guard.ok()) {
+      return ChildProcess(pid, std::move(pidfd), *std::move(guard), std::move(in.write),
+                          std::move(out.read), std::move(err.read));
+    }
+    why = std::move(guard).status();
   }
-  return ChildProcess(pid, UniqueFd(pidfd), std::move(in.write), std::move(out.read),
-                      std::move(err.read));
+  kill(-pid, SIGKILL);
+  waitpid(pid, nullptr, 0);
+  return why;
 }
 
-ChildProcess::ChildProcess(pid_t pid, UniqueFd pidfd, UniqueFd in, UniqueFd out, UniqueFd err)
+ChildProcess::ChildProcess(pid_t pid, UniqueFd pidfd, GroupGuard guard, UniqueFd in, UniqueFd out,
+                           UniqueFd err)
     : pid_(pid),
       pidfd_(std::move(pidfd)),
+      guard_(std::move(guard)),
       stdin_(std::move(in)),
       stdout_(std::move(out)),
       stderr_(std::move(err)) {}
@@ -251,6 +257,7 @@ ProcessExit ChildProcess::Stop(absl::Duration grace, const Clock& clock) {
 }
 
 ProcessExit ChildProcess::Reap() {
+  guard_.StandDown();
   int status = 0;
   pid_t reaped;
   do {

@@ -4,6 +4,8 @@
 // a session and a process group of its own, so that one signal reaches the launcher
 // (npx, uv, a shell) and the real server behind it.
 //
+// Where we are killed or crash, the group does not outlive us for long: group_guard.h.
+//
 // The child gets exactly the environment named, three pipes as its standard
 // streams, no other descriptor, and the default action of every signal.
 //
@@ -22,6 +24,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "policy/base/clock.h"
+#include "runtime/group_guard.h"
 #include "runtime/unique_fd.h"
 
 namespace bridgekeeper {
@@ -88,13 +91,15 @@ class ChildProcess {
   ProcessExit Stop(absl::Duration grace, const Clock& clock);
 
  private:
-  ChildProcess(pid_t pid, UniqueFd pidfd, UniqueFd in, UniqueFd out, UniqueFd err);
+  ChildProcess(pid_t pid, UniqueFd pidfd, GroupGuard guard, UniqueFd in, UniqueFd out,
+               UniqueFd err);
 
   ProcessExit Reap();
 
   // A moved-from object has no pidfd and owns no process.
   pid_t pid_;
   UniqueFd pidfd_;
+  GroupGuard guard_;
   UniqueFd stdin_;
   UniqueFd stdout_;
   UniqueFd stderr_;

@@ -7,9 +7,12 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "absl/strings/numbers.h"
@@ -208,7 +211,46 @@ TEST(Process, DestructionLeavesNothingBehind) {
   EXPECT_FALSE(Exists(pid)) << "neither running nor a zombie";
 }
 
-TEST(Process, AHundredStartsLeakNoDescriptor) {
+// The end of the process that started it, without a word: nobody sent a signal to the
+// group, and nobody of it obeys the end of its standard input.
+TEST(Process, OfAKilledParentIsEndedWithItsGrandchildren) {
+  int fds[2];
+  ASSERT_EQ(pipe(fds), 0);
+  const UniqueFd from_parent(fds[0]);
+  UniqueFd to_us(fds[1]);
+  const pid_t parent = fork();
+  ASSERT_GE(parent, 0);
+  if (parent == 0) {
+    auto child = SpawnShell(
+        "trap '' TERM; (trap '' TERM; echo up; while :; do sleep 1000; done) & echo $!; "
+        "while :; do sleep 1000; done");
+    const pid_t pids[2] = {child.ok() ? child->pid() : 0,
+                           child.ok() ? ReadPidAndUp(child->stdout_fd().get()) : 0};
+    if (write(to_us.get(), pids, sizeof pids) != sizeof pids) _exit(1);
+    pause();
+    _exit(0);
+  }
+  to_us.Reset();
+  pid_t pids[2] = {};
+  ASSERT_EQ(read(from_parent.get(), pids, sizeof pids), ssize_t{sizeof pids});
+  ASSERT_TRUE(support::IsRunning(pids[0]));
+  ASSERT_TRUE(support::IsRunning(pids[1]));
+  kill(parent, SIGKILL);
+  waitpid(parent, nullptr, 0);
+  EXPECT_TRUE(support::WaitUntil([&] { return !support::IsRunning(pids[0]); }));
+  EXPECT_TRUE(support::WaitUntil([&] { return !support::IsRunning(pids[1]); }));
+}
+
+// A process may be started by a thread that ends long before it.
+TEST(Process, OutlivesTheThreadThatStartedIt) {
+  std::optional<absl::StatusOr<ChildProcess>> child;
+  std::thread([&] { child.emplace(SpawnShell("read line; echo $line")); }).join();
+  ASSERT_THAT(*child, IsOk());
+  ASSERT_EQ(write((*child)->stdin_fd().get(), "here\n", 5), 5);
+  EXPECT_EQ(ReadUntil((*child)->stdout_fd().get()), "here\n");
+}
+
+TEST(Process, AHundredStartsLeakNoDescriptorAndNoProcess) {
   const auto highest = [] {
     const UniqueFd fd(open("/dev/null", O_RDONLY));
     return fd.get();
@@ -219,6 +261,7 @@ TEST(Process, AHundredStartsLeakNoDescriptor) {
     ASSERT_THAT(child, IsOk());
   }
   EXPECT_EQ(highest(), before);
+  EXPECT_TRUE(waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD) << "a child is left";
 }
 
 TEST(EnvironmentWithout, DropsByPrefixOfTheName) {

@@ -3,11 +3,13 @@
 #include <cstring>
 #include <string>
 
+#include "runtime/judge_worker.h"
 #include "service/server/keeperd.h"
 
 extern char** environ;
 
 int main(int argc, char** argv) {
+  if (const auto code = bridgekeeper::RunJudgeWorkerIfAsked(argc, argv)) return *code;
   bridgekeeper::service::StartedWith start;
   start.arguments.assign(argv + 1, argv + argc);
   for (char** each = environ; *each != nullptr; ++each) {

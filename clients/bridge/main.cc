@@ -8,6 +8,7 @@
 
 #include "clients/bridge/options.h"
 #include "clients/bridge/program.h"
+#include "runtime/judge_worker.h"
 #include "runtime/signals.h"
 
 int main(int argc, char** argv) {
@@ -15,6 +16,7 @@ int main(int argc, char** argv) {
   using bridgekeeper::bridge::Printout;
   using bridgekeeper::bridge::ServeCommand;
   using bridgekeeper::bridge::StdioCommand;
+  if (const auto code = bridgekeeper::RunJudgeWorkerIfAsked(argc, argv)) return *code;
   // Before the token is read.
   bridgekeeper::ForbidDumps();
   bridgekeeper::IgnoreSigpipe();

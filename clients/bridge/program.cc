@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
-#include "clients/bridge/metrics/metrics.h"
 #include "clients/bridge/host_name.h"
+#include "clients/bridge/metrics/metrics.h"
 #include "clients/bridge/report_observer.h"
 #include "clients/bridge/stdio/stdio_bridge.h"
 #include "clients/sdk/reporter.h"
@@ -19,6 +19,7 @@
 #include "policy/guard/guard.h"
 #include "runtime/clock.h"
 #include "runtime/id_source.h"
+#include "runtime/judge_worker.h"
 #include "runtime/log.h"
 
 namespace bridgekeeper::bridge {
@@ -76,7 +77,8 @@ ExitCode RunStdio(StdioCommand command) {
         stats, requests_in_flight, (*policies)->Stats(),
         {.reported = sent.decisions, .dropped = sent.dropped, .queued = sent.queued});
   };
-  const std::unique_ptr<PayloadJudge> judge = MakeGuard();
+  const std::unique_ptr<PayloadJudge> judge =
+      MakeGuard({.isolated = MakeJudgeWorkers({.max_workers = 1})});
   const auto bridge = StdioBridge::Create(std::move(options), {.policies = **policies,
                                                                .judge = judge.get(),
                                                                .clock = clock,

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -32,6 +33,7 @@ namespace bridgekeeper::bridge {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::SizeIs;
@@ -234,7 +236,12 @@ TEST_F(ProgramTest, WithoutKeeperdEverythingIsDenied) {
     nobody = gone.address();
   }
   Program program(nobody, {"--policy-wait", "300ms"}, {server_});
-  EXPECT_THAT(program.Ask(Call("echo")), HasSubstr("PDP_UNREACHABLE"));
+  // Until the first connection has failed it is not known why nothing has come.
+  EXPECT_TRUE(support::WaitUntil([&] {
+    const std::string line = program.Ask(Call("echo"));
+    EXPECT_THAT(line, AnyOf(HasSubstr("POLICY_MISSING"), HasSubstr("PDP_UNREACHABLE")));
+    return line.find("PDP_UNREACHABLE") != std::string::npos;
+  }));
 }
 
 TEST_F(ProgramTest, AReadOnlyBridgeDeniesMoreThanReads) {
@@ -334,6 +341,28 @@ TEST_F(ProgramTest, ChecksAConfiguration) {
   Program wrong(pdp_.address(), {"serve", "--config", file});
   EXPECT_THAT(wrong.ReadLog("comand"), HasSubstr(file + ":2:"));
   EXPECT_EQ(wrong.End(), "exit code 2");
+}
+
+// ---- its own end without a word -----------------------------------------------------
+
+// Killed, it cannot end its server: one that obeys neither the end of its input nor
+// SIGTERM, and what that has started, end all the same.
+TEST_F(ProgramTest, LeavesNoServerBehindWhenItIsKilled) {
+  Program program(pdp_.address(), {}, {server_, "--ignore-end", "--ignore-term"});
+  program.Send(Call("pids"));
+  const auto watch = GivePolicy();
+  const std::string line = program.Read();
+  const size_t begin = line.find("\"text\":\"");
+  ASSERT_NE(begin, std::string::npos) << line;
+  int server = 0;
+  int grandchild = 0;
+  ASSERT_EQ(sscanf(line.c_str() + begin, "\"text\":\"%d %d\"", &server, &grandchild), 2) << line;
+  ASSERT_TRUE(support::IsRunning(server));
+  ASSERT_TRUE(support::IsRunning(grandchild));
+  program.Signal(SIGKILL);
+  EXPECT_EQ(program.End(), "signal 9 (KILL)");
+  EXPECT_TRUE(support::WaitUntil([&] { return !support::IsRunning(server); }));
+  EXPECT_TRUE(support::WaitUntil([&] { return !support::IsRunning(grandchild); }));
 }
 
 // ---- its own standard error ---------------------------------------------------------

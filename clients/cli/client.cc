@@ -37,7 +37,7 @@ struct Client::Rep {
                                                              Response*),
                                 const Request& request) {
     grpc::ClientContext context;
-    clients::PrepareContext(*channel, timeout, context);
+    BK_RETURN_IF_ERROR(clients::PrepareContext(*channel, timeout, context));
     Response response;
     const grpc::Status status = (stub.*method)(&context, request, &response);
     if (!status.ok()) return clients::FromGrpc(status, *channel);
@@ -168,7 +168,7 @@ absl::Status Client::CheckHealth() {
   using google::protobuf::Empty;
   grpc::TemplatedGenericStub<Empty, Empty> stub(clients::GrpcChannel(*rep_->channel));
   grpc::ClientContext context;
-  clients::PrepareContext(*rep_->channel, rep_->timeout, context);
+  BK_RETURN_IF_ERROR(clients::PrepareContext(*rep_->channel, rep_->timeout, context));
   grpc::CompletionQueue queue;
   Empty response;
   grpc::Status status;

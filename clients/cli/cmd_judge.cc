@@ -15,6 +15,7 @@
 #include "policy/guard/dialects.h"
 #include "policy/guard/guard.h"
 #include "policy/guard/judgement_builder.h"
+#include "runtime/judge_worker.h"
 
 namespace bridgekeeper::cli {
 namespace {
@@ -125,7 +126,8 @@ absl::StatusOr<ExitCode> Run(Context& context) {
   if (args.Has("--lines") + args.Has("--file") + args.Has("--statement") > 1) {
     return UsageError("got more than one of `--statement`, `--file` and `--lines`, want one");
   }
-  const std::unique_ptr<PayloadJudge> guard = MakeGuard();
+  const std::unique_ptr<PayloadJudge> guard =
+      MakeGuard({.isolated = MakeJudgeWorkers({.max_workers = 1})});
   if (args.Has("--lines")) return JudgeLines(context, *guard, *dialect);
 
   std::string text = args.Text("--statement");

@@ -14,6 +14,7 @@
 #include "clients/cli/editor.h"
 #include "clients/cli/root.h"
 #include "policy/base/strings.h"
+#include "runtime/judge_worker.h"
 
 namespace {
 
@@ -38,6 +39,7 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
 
 int main(int argc, char** argv) {
   using bridgekeeper::cli::Session;
+  if (const auto code = bridgekeeper::RunJudgeWorkerIfAsked(argc, argv)) return *code;
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   const auto& get_env = bridgekeeper::clients::ProcessEnvironment;
   Session session{.in = std::cin,

@@ -5,6 +5,7 @@
 #include <grpc/grpc.h>
 #include <grpcpp/create_channel.h>
 #include <grpcpp/security/credentials.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdint>
@@ -20,6 +21,7 @@
 #include "policy/base/mutex.h"
 #include "policy/base/status_macros.h"
 #include "policy/base/strings.h"
+#include "runtime/unix_peer.h"
 
 namespace bridgekeeper::clients {
 namespace {
@@ -227,13 +229,16 @@ std::optional<std::string> ProcessEnvironment(const char* name) {
 }
 
 struct Channel::Rep {
-  Rep(const ChannelOptions& the_options, std::shared_ptr<grpc::Channel> the_channel,
-      Secret the_token)
-      : options(the_options), channel(std::move(the_channel)), token(std::move(the_token)) {}
+  Rep(const ChannelOptions& the_options, const KeeperAddress& where,
+      std::shared_ptr<grpc::Channel> the_channel, Secret the_token)
+      : options(the_options), channel(std::move(the_channel)), token(std::move(the_token)) {
+    if (where.kind == KeeperAddress::Kind::kUnix) peer.emplace(where.target, geteuid());
+  }
 
   // Constant after construction.
   const ChannelOptions options;
   const std::shared_ptr<grpc::Channel> channel;
+  std::optional<UnixPeer> peer;  // of a Unix socket
 
   mutable Mutex mu;
   Secret token ABSL_GUARDED_BY(mu);
@@ -272,7 +277,8 @@ absl::StatusOr<std::shared_ptr<Channel>> Channel::Create(const ChannelOptions& o
   const std::string target =
       address.kind == KeeperAddress::Kind::kUnix ? "unix:" + address.target : address.target;
   return std::shared_ptr<Channel>(new Channel(std::make_unique<Rep>(
-      options, grpc::CreateCustomChannel(target, credentials, arguments), std::move(token))));
+      options, address, grpc::CreateCustomChannel(target, credentials, arguments),
+      std::move(token))));
 }
 
 const std::string& Channel::address() const { return rep_->options.address; }
@@ -287,7 +293,15 @@ absl::Status Channel::ReloadToken() {
 
 std::shared_ptr<grpc::Channel> GrpcChannel(const Channel& channel) { return channel.rep().channel; }
 
-void PrepareContext(const Channel& channel, absl::Duration timeout, grpc::ClientContext& context) {
+absl::Status PrepareContext(const Channel& channel, absl::Duration timeout,
+                            grpc::ClientContext& context) {
+  if (channel.rep().peer) {
+    if (const absl::Status proven = channel.rep().peer->Check(); !proven.ok()) {
+      return absl::Status(
+          proven.code(),
+          absl::StrFormat("keeper address `%s`: %s", channel.address(), AsStd(proven.message())));
+    }
+  }
   if (timeout != absl::InfiniteDuration()) {
     // Monotonic: a step of the wall clock must not end a call.
     context.set_deadline(
@@ -298,6 +312,7 @@ void PrepareContext(const Channel& channel, absl::Duration timeout, grpc::Client
   if (!channel.rep().token.empty()) {
     context.AddMetadata("authorization", "Bearer " + channel.rep().token.Reveal());
   }
+  return absl::OkStatus();
 }
 
 absl::Status FromGrpc(const grpc::Status& status, const Channel& channel) {

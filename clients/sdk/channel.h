@@ -7,7 +7,8 @@
 //   address              how
 //   https://HOST:PORT    TLS; the server is checked against KEEPER_CA, or against
 //                        the system's roots where that is not set
-//   unix:PATH            a Unix socket
+//   unix:PATH            a Unix socket; its listener must be root or our own user, in
+//                        a folder that nobody else may write to (runtime/unix_peer.h)
 //   HOST:PORT            plaintext; loopback only, towards `keeperd --dev`
 //
 // Proxies of the environment are not used: a decision must not take a detour.

@@ -4,7 +4,7 @@
 //
 //   const auto stub = v1::PolicyService::NewStub(GrpcChannel(channel));
 //   grpc::ClientContext context;
-//   PrepareContext(channel, absl::Seconds(10), context);
+//   BK_RETURN_IF_ERROR(PrepareContext(channel, absl::Seconds(10), context));
 //   const grpc::Status status = stub->GetPolicy(&context, request, &response);
 //   if (!status.ok()) return FromGrpc(status, channel);
 
@@ -25,8 +25,12 @@ namespace bridgekeeper::clients {
 
 std::shared_ptr<grpc::Channel> GrpcChannel(const Channel& channel);
 
-// Adds the token, and a deadline `timeout` from now (infinite: none).
-void PrepareContext(const Channel& channel, absl::Duration timeout, grpc::ClientContext& context);
+// Adds the token, and a deadline `timeout` from now (infinite: none). Behind a Unix
+// socket the server is proven first; where that fails, no call may be made.
+//
+// Errors: those of UnixPeer::Check().
+absl::Status PrepareContext(const Channel& channel, absl::Duration timeout,
+                            grpc::ClientContext& context);
 
 // Says what came back in our own words: which server, what it said (escaped, at
 // most 1 KiB of it), and for the faults that people meet what to do about them.

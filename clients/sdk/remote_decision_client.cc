@@ -39,10 +39,11 @@ class RemoteDecisionClient : public DecisionClient {
     *request.mutable_call() = ToProto(question);
     v1::DecideResponse response;
     grpc::ClientContext context;
-    PrepareContext(*channel_, timeout_, context);
-    const grpc::Status status = stub_->Decide(&context, request, &response);
-    if (!status.ok()) {
-      absl::Status failure = FromGrpc(status, *channel_);
+    absl::Status failure = PrepareContext(*channel_, timeout_, context);
+    if (failure.ok()) {
+      failure = FromGrpc(stub_->Decide(&context, request, &response), *channel_);
+    }
+    if (!failure.ok()) {
       const ReasonCode reason = ReasonOf(failure);
       return Failed(mode_, reason, std::move(failure));
     }

@@ -65,8 +65,8 @@ void SetText(std::string_view text, size_t max_bytes, std::string* field) {
   *field = EscapeForPeople(text, max_bytes);
 }
 
-v1::DecisionRecord ToProto(const DecisionReport& report, int64_t sequence) {
-  v1::DecisionRecord record;
+// Into `record`, which is empty and may have room of one before.
+void ToProto(const DecisionReport& report, int64_t sequence, v1::DecisionRecord& record) {
   record.set_sequence(sequence);
   *record.mutable_time() = convert::ToProto(report.time);
   SetText(report.app, kMaxIdBytes, record.mutable_app());
@@ -86,7 +86,6 @@ v1::DecisionRecord ToProto(const DecisionReport& report, int64_t sequence) {
   SetText(report.subject.host, kMax, subject.mutable_host());
   record.set_arguments_digest(report.arguments_digest);
   *record.mutable_duration() = convert::ToProto(report.duration);
-  return record;
 }
 
 }  // namespace
@@ -115,18 +114,21 @@ class Reporter::Worker {
     thread_.join();
   }
 
-  void ReportDecision(const DecisionReport& report) {
+  // What it costs is the caller's time, on a path where calls wait: the report is put
+  // into its message by the thread that sends it.
+  void ReportDecision(DecisionReport report) {
     MutexLock lock(mu_);
     ++stats_.decisions;
     if (report.decision.verdict == Verdict::kDeny) ++stats_.denials;
     const int64_t sequence = stats_.decisions;  // what is dropped leaves a gap
-    if (queue_.size() >= options_.max_queued) {
+    if (queue_.size() + in_batch_ >= options_.max_queued) {
       ++stats_.dropped;
       return;
     }
     if (queue_.empty()) oldest_queued_ = clock_.SinceBoot();
-    queue_.push_back(ToProto(report, sequence));
-    if (queue_.size() == 1 || queue_.size() == options_.max_batch) wake_.NotifyAll();
+    queue_.push_back({sequence, std::move(report)});
+    // Nobody waits for a wake-up while a batch is on its way.
+    if (!sending_ && (queue_.size() == 1 || queue_.size() == options_.max_batch)) wake_.NotifyAll();
   }
 
   void ReportTools(const std::string& app, const std::string& server,
@@ -143,7 +145,7 @@ class Reporter::Worker {
     wake_.NotifyAll();
     const bool sent = sent_.WaitFor(mu_, absl::ToChronoNanoseconds(timeout), [this] {
       mu_.AssertHeld();
-      return queue_.empty() && tools_.empty() && !sending_;
+      return queue_.empty() && in_batch_ == 0 && tools_.empty() && !sending_;
     });
     --flushing_;
     return sent;
@@ -152,11 +154,16 @@ class Reporter::Worker {
   ReporterStats Stats() const {
     MutexLock lock(mu_);
     ReporterStats stats = stats_;
-    stats.queued = static_cast<int64_t>(queue_.size());
+    stats.queued = static_cast<int64_t>(queue_.size() + in_batch_);
     return stats;
   }
 
  private:
+  struct Queued {
+    int64_t sequence;
+    DecisionReport report;
+  };
+
   enum class Work { kStop, kTools, kDecisions, kHeartbeat };
 
   void Run() {
@@ -198,15 +205,18 @@ class Reporter::Worker {
       if (now >= not_before_) {
         sending_ = true;
         if (!tools_.empty()) return Work::kTools;
+        // Before the decisions: a bridge that always has some lives too.
+        if (now >= next_heartbeat_) return Work::kHeartbeat;
         const absl::Duration due = oldest_queued_ + options_.batch_delay;
-        if (!queue_.empty() &&
-            (flushing_ > 0 || queue_.size() >= options_.max_batch || now >= due)) {
+        // What was not taken in waits no longer than the back-off.
+        if (in_batch_ > 0 ||
+            (!queue_.empty() &&
+             (flushing_ > 0 || queue_.size() >= options_.max_batch || now >= due))) {
           return Work::kDecisions;
         }
-        if (now >= next_heartbeat_) return Work::kHeartbeat;
         sending_ = false;
         if (!queue_.empty()) wake_at = std::min(wake_at, due);
-      } else if (!tools_.empty() || !queue_.empty()) {
+      } else if (!tools_.empty() || !queue_.empty() || in_batch_ > 0) {
         wake_at = not_before_;
       }
       wake_.WaitFor(mu_, absl::ToChronoNanoseconds(wake_at - now));
@@ -228,11 +238,13 @@ class Reporter::Worker {
     // Outside the lock: it reads a file. One that cannot be read leaves the old token:
     // the server says if it is good.
     if (reload_token) channel_->ReloadToken().IgnoreError();
-    PrepareContext(*channel_, options_.rpc_timeout, context);
-    const grpc::Status status = (stub_.get()->*method)(&context, request, &response);
+    absl::Status status = PrepareContext(*channel_, options_.rpc_timeout, context);
+    if (status.ok()) {
+      status = FromGrpc((stub_.get()->*method)(&context, request, &response), *channel_);
+    }
     MutexLock lock(mu_);
     context_ = nullptr;
-    return FromGrpc(status, *channel_);
+    return status;
   }
 
   absl::Status SendTools() {
@@ -276,36 +288,51 @@ class Reporter::Worker {
   }
 
   absl::Status SendDecisions() {
-    v1::ReportDecisionsRequest request;
-    request.set_bridge(options_.bridge);
-    request.set_run(run_);
     {
       MutexLock lock(mu_);
-      request.set_dropped(stats_.dropped);
-      const size_t count = std::min(queue_.size(), options_.max_batch);
-      for (size_t i = 0; i < count; ++i) *request.add_records() = queue_[i];
+      while (batch_.size() < options_.max_batch && !queue_.empty()) {
+        batch_.push_back(std::move(queue_.front()));
+        queue_.pop_front();
+      }
+      oldest_queued_ = clock_.SinceBoot();
+      in_batch_ = batch_.size();
+      // Cleared, not made anew: what a record needs room for is there already.
+      request_.Clear();
+      request_.set_dropped(stats_.dropped);
     }
-    const int64_t first = request.records(0).sequence();
-    const int64_t last = request.records(request.records_size() - 1).sequence();
+    request_.set_bridge(options_.bridge);
+    request_.set_run(run_);
+    for (const Queued& queued : batch_) {
+      ToProto(queued.report, queued.sequence, *request_.add_records());
+    }
+    const int64_t first = batch_.front().sequence;
+    const int64_t last = batch_.back().sequence;
     v1::ReportDecisionsResponse response;
-    absl::Status status = Call(&v1::BridgeService::Stub::ReportDecisions, request, response);
+    absl::Status status = Call(&v1::BridgeService::Stub::ReportDecisions, request_, response);
 
-    MutexLock lock(mu_);
+    int64_t refused = 0;
+    int64_t acknowledged = 0;
     if (absl::IsInvalidArgument(status)) {
       // It would be refused each time: what follows must not wait behind it.
-      stats_.dropped += PopUpTo(last);
+      refused = PopUpTo(last);
     } else if (status.ok() && response.acknowledged() < first) {
       status = absl::UnavailableError("keeperd took none of the reported decisions in");
     } else if (status.ok()) {
-      stats_.acknowledged += PopUpTo(std::min(response.acknowledged(), last));
+      acknowledged = PopUpTo(std::min(response.acknowledged(), last));
     }
+    MutexLock lock(mu_);
+    stats_.dropped += refused;
+    stats_.acknowledged += acknowledged;
+    in_batch_ = batch_.size();
     return status;
   }
 
-  int64_t PopUpTo(int64_t sequence) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
-    int64_t count = 0;
-    for (; !queue_.empty() && queue_.front().sequence() <= sequence; ++count) queue_.pop_front();
-    oldest_queued_ = clock_.SinceBoot();
+  // Takes what is reported out of the batch; returns how many there were.
+  int64_t PopUpTo(int64_t sequence) {
+    const auto end = std::find_if(batch_.begin(), batch_.end(),
+                                  [&](const Queued& queued) { return queued.sequence > sequence; });
+    const int64_t count = end - batch_.begin();
+    batch_.erase(batch_.begin(), end);
     return count;
   }
 
@@ -347,6 +374,10 @@ class Reporter::Worker {
   const std::string run_;
   const std::unique_ptr<v1::BridgeService::Stub> stub_;
 
+  // Of the thread alone.
+  std::vector<Queued> batch_;  // what is on its way, in order of sequence
+  v1::ReportDecisionsRequest request_;
+
   mutable Mutex mu_;
   CondVar wake_;  // the thread: there may be something to do
   CondVar sent_;  // Flush(): something was sent
@@ -356,8 +387,9 @@ class Reporter::Worker {
   int flushing_ ABSL_GUARDED_BY(mu_) = 0;
   grpc::ClientContext* context_ ABSL_GUARDED_BY(mu_) = nullptr;  // of the open call
   std::map<std::pair<std::string, std::string>, std::vector<ToolReport>> tools_
-      ABSL_GUARDED_BY(mu_);                                    // by app and server
-  std::deque<v1::DecisionRecord> queue_ ABSL_GUARDED_BY(mu_);  // in order of sequence
+      ABSL_GUARDED_BY(mu_);                        // by app and server
+  std::deque<Queued> queue_ ABSL_GUARDED_BY(mu_);  // behind batch_, in order
+  size_t in_batch_ ABSL_GUARDED_BY(mu_) = 0;       // batch_.size()
   ReporterStats stats_ ABSL_GUARDED_BY(mu_);
   Backoff backoff_ ABSL_GUARDED_BY(mu_);
   // Times since boot.
@@ -381,7 +413,7 @@ absl::StatusOr<std::unique_ptr<Reporter>> Reporter::Create(std::shared_ptr<Chann
 Reporter::Reporter(std::unique_ptr<Worker> worker) : worker_(std::move(worker)) {}
 Reporter::~Reporter() = default;
 
-void Reporter::ReportDecision(DecisionReport report) { worker_->ReportDecision(report); }
+void Reporter::ReportDecision(DecisionReport report) { worker_->ReportDecision(std::move(report)); }
 
 void Reporter::ReportTools(const std::string& app, const std::string& server,
                            std::vector<ToolReport> tools) {

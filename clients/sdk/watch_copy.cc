@@ -279,7 +279,9 @@ WatchCopy::AppState WatchCopy::Compile(const AppId& app) const {
     for (auto it = records_.lower_bound(Key{owner}); it != records_.end() && it->first.app == owner;
          ++it) {
       const Record& record = it->second;
-      if (std::holds_alternative<Unreadable>(record.value)) return {};
+      if (std::holds_alternative<Unreadable>(record.value)) {
+        return {PolicyView::State::kUnreadable, nullptr};
+      }
       if (const auto* policy = std::get_if<McpPolicy>(&record.value)) {
         data.policy = *policy;
         data.policy_revision = record.revision;

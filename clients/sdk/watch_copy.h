@@ -8,7 +8,7 @@
 //   - A message is applied whole or not at all; View() never shows a part of one.
 //   - A snapshot replaces everything at its last message, and nothing before that.
 //   - Within an incarnation the revision never goes back, a dropped copy included.
-//   - A record that cannot be read makes the apps that it concerns kNotReceived,
+//   - A record that cannot be read makes the apps that it concerns kUnreadable,
 //     until the same record comes in a form that can be.
 //   - Age is an upper bound: it counts from before the message was sent.
 //

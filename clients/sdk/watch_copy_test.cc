@@ -215,10 +215,10 @@ TEST_F(WatchCopyTest, AnUnreadablePolicyDeniesItsAppAloneUntilItCanBeRead) {
   Take(Snapshot(7, {PolicyChange(3, "dockit"), PolicyChange(4, "sqlkit")}));
   const WatchCopy::Applied applied = Take(Changes(8, {UnreadablePolicy(8, "dockit")}));
   EXPECT_EQ(applied.refused_records, 1);
-  EXPECT_EQ(View(kDockit).state, State::kNotReceived);
+  EXPECT_EQ(View(kDockit).state, State::kUnreadable);
   EXPECT_EQ(View(kSqlkit).state, State::kPresent);
   Take(Changes(9, {EntryChange(9, "dockit", "", "open")}));  // another record heals nothing
-  EXPECT_EQ(View(kDockit).state, State::kNotReceived);
+  EXPECT_EQ(View(kDockit).state, State::kUnreadable);
   Take(Changes(10, {PolicyChange(10, "dockit", Mode::kReadOnly)}));
   EXPECT_EQ(ModeOf(kDockit), Mode::kReadOnly);
 }
@@ -227,7 +227,7 @@ TEST_F(WatchCopyTest, AnUnreadablePolicyInASnapshotDeniesItsAppAlone) {
   const WatchCopy::Applied applied =
       Take(Snapshot(7, {UnreadablePolicy(3, "dockit"), PolicyChange(4, "sqlkit")}));
   EXPECT_EQ(applied.refused_records, 1);
-  EXPECT_EQ(View(kDockit).state, State::kNotReceived);
+  EXPECT_EQ(View(kDockit).state, State::kUnreadable);
   EXPECT_EQ(View(kSqlkit).state, State::kPresent);
 }
 
@@ -236,8 +236,8 @@ TEST_F(WatchCopyTest, AnUnreadableEntryForEveryAppDeniesAllUntilItIsDeleted) {
   v1::Change entry = EntryChange(8, "", "", "open");
   entry.mutable_catalog_entry()->set_pin("not a digest");
   Take(Changes(8, {entry}));
-  EXPECT_EQ(View(kDockit).state, State::kNotReceived);
-  EXPECT_EQ(View(kSqlkit).state, State::kNotReceived);
+  EXPECT_EQ(View(kDockit).state, State::kUnreadable);
+  EXPECT_EQ(View(kSqlkit).state, State::kUnreadable);
   Take(Changes(9, {EntryDeleted(9, "", "", "open")}));
   EXPECT_EQ(View(kDockit).state, State::kPresent);
   EXPECT_EQ(View(kSqlkit).state, State::kPresent);

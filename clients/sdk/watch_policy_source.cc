@@ -151,7 +151,10 @@ class WatchPolicySource::Watch {
     copy_.BeginWatch();
 
     grpc::ClientContext context;
-    PrepareContext(*channel_, absl::InfiniteDuration(), context);
+    if (absl::Status proven = PrepareContext(*channel_, absl::InfiniteDuration(), context);
+        !proven.ok()) {
+      return {std::move(proven)};
+    }
     {
       MutexLock lock(mu_);
       if (stopping_) return {absl::CancelledError("stopping")};

@@ -253,7 +253,7 @@ TEST_F(WatchPolicySourceTest, CountsARecordThatItCannotRead) {
   StartSource();
   NextWatch()->Send(Snapshot(7, {UnreadablePolicy(3, "dockit"), PolicyChange(4, "sqlkit")}));
   ASSERT_TRUE(source_->WaitForFirst(kSoon));
-  EXPECT_EQ(source_->View("dockit").state, State::kNotReceived);
+  EXPECT_EQ(source_->View("dockit").state, State::kUnreadable);
   EXPECT_EQ(source_->View("sqlkit").state, State::kPresent);
   EXPECT_EQ(source_->Stats().refused_records, 1);
 }

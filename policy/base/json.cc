@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
+#include "absl/container/inlined_vector.h"
 #include "absl/strings/str_format.h"
 #include "policy/base/check.h"
 #include "policy/base/status_macros.h"
@@ -323,9 +324,10 @@ class JsonParser {
   const JsonLimits limits_;
   JsonDocument document_;
   size_t at_ = 0;
-  std::vector<Open> open_;
-  std::vector<Name> names_;  // of the open objects, innermost last
-  bool fresh_ = false;       // the innermost container has no child yet
+  // Room for what nearly every message needs, without an allocation.
+  absl::InlinedVector<Open, 16> open_;
+  absl::InlinedVector<Name, 32> names_;  // of the open objects, innermost last
+  bool fresh_ = false;                   // the innermost container has no child yet
 };
 
 absl::StatusOr<JsonDocument> JsonDocument::Parse(std::string_view text, const JsonLimits& limits) {

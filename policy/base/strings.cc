@@ -122,6 +122,11 @@ std::optional<size_t> FirstInvalidUtf8(std::string_view text) {
 }
 
 std::string EscapeForPeople(std::string_view text, size_t max_bytes) {
+  // Nearly all text is of this kind, and a bridge escapes a dozen of them a call.
+  const bool is_plain =
+      text.size() <= max_bytes &&
+      std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c <= 0x7E; });
+  if (is_plain) return std::string(text);
   constexpr std::string_view kCut = "...";
   std::string out;
   size_t cut_at = 0;  // the longest whole prefix of `out` that leaves room for kCut

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -92,20 +93,35 @@ TEST(BuiltinCatalog, NoNameThatWritesIsSafe) {
 
 TEST(BuiltinCatalog, ShowingOthersIsElevated) {
   for (const char* tool : {"sqlkit__list_sessions", "sqlkit__get_slow_queries",
-                           "mongo__get_slow_queries", "mongo__list_users", "mongo__aggregate"}) {
+                           "mongo__get_slow_queries", "mongo__list_users"}) {
     ASSERT_THAT(FindBuiltin(tool), NotNull()) << tool;
     EXPECT_EQ(Name(FindBuiltin(tool)->risk), "ELEVATED") << tool;
   }
 }
 
-TEST(BuiltinCatalog, PayloadRulesAreThoseOfTheSqlTools) {
+// What a payload can do and the tool's name does not say.
+TEST(BuiltinCatalog, ToolsRaiseWhereNoOtherToolDoesTheSame) {
+  std::set<std::string> raise;
+  for (const CatalogEntry& entry : BuiltinCatalog()) {
+    if (entry.raise) raise.insert(entry.key.tool.value());
+  }
+  EXPECT_EQ(raise, (std::set<std::string>{"dynamo__batch_write_items", "dynamo__create_item",
+                                          "dynamo__transact_write_items", "dynamo__update_pitr",
+                                          "dynamo__update_streams", "dynamo__update_ttl",
+                                          "mongo__aggregate", "mongo__bulk_write",
+                                          "mongo__create_collection", "mongo__create_index"}));
+  EXPECT_EQ(Name(FindBuiltin("mongo__aggregate")->risk), "SAFE");
+}
+
+TEST(BuiltinCatalog, PayloadRulesOfTheSqlTools) {
   std::map<std::string, std::string> rules;
   for (const CatalogEntry& entry : BuiltinCatalog()) {
-    if (!entry.payload_rule) continue;
-    rules[entry.key.tool.value()] = entry.payload_rule->payload;
-    EXPECT_TRUE(entry.payload_rule->dialect.empty());
-    EXPECT_TRUE(entry.payload_rule->harmless_arguments.empty());
+    if (!entry.payload_rule || !entry.key.tool.value().starts_with("sqlkit__")) continue;
     EXPECT_FALSE(entry.raise);
+    EXPECT_TRUE(entry.payload_rule->dialect.empty());
+    if (!entry.payload_rule->makes_payload()) continue;
+    rules[entry.key.tool.value()] = entry.payload_rule->payload;
+    EXPECT_TRUE(entry.payload_rule->harmless_arguments.empty());
   }
   const std::map<std::string, std::string> want = {
       {"sqlkit__execute_query", "{sql}"},

@@ -1,5 +1,8 @@
 // Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -79,10 +82,47 @@ struct Servers {
   bool others = false;  // an entry covers the tool on servers that are not named
 };
 
+// Counts cells and keeps as many as are wanted, those that loosen before the rest.
+class Cells {
+ public:
+  explicit Cells(size_t max) : max_(max) {}
+
+  void Add(DiffCell cell) {
+    const size_t place = total_++;
+    if (cell.loosened) ++loosened_count_;
+    std::vector<Placed>& kept = cell.loosened ? loosened_ : rest_;
+    if (kept.size() < max_) kept.push_back({place, std::move(cell)});
+  }
+
+  PolicyDiff Take() {
+    PolicyDiff diff{.total = total_, .loosened = loosened_count_};
+    rest_.resize(std::min(rest_.size(), max_ - loosened_.size()));
+    loosened_.insert(loosened_.end(), std::move_iterator(rest_.begin()),
+                     std::move_iterator(rest_.end()));
+    std::sort(loosened_.begin(), loosened_.end(),
+              [](const Placed& a, const Placed& b) { return a.place < b.place; });
+    diff.cells.reserve(loosened_.size());
+    for (Placed& placed : loosened_) diff.cells.push_back(std::move(placed.cell));
+    return diff;
+  }
+
+ private:
+  struct Placed {
+    size_t place;  // among all cells
+    DiffCell cell;
+  };
+
+  const size_t max_;
+  size_t total_ = 0;
+  size_t loosened_count_ = 0;
+  std::vector<Placed> loosened_;
+  std::vector<Placed> rest_;
+};
+
 class Differ {
  public:
-  Differ(const CompiledPolicy& before, const CompiledPolicy& after)
-      : before_(PolicyView::Of(before)), after_(PolicyView::Of(after)) {
+  Differ(const CompiledPolicy& before, const CompiledPolicy& after, size_t max_cells)
+      : before_(PolicyView::Of(before)), after_(PolicyView::Of(after)), cells_(max_cells) {
     std::set<std::string> known_ids;
     for (const CompiledPolicy* side : {&before, &after}) {
       for (const CatalogEntry* entry : side->catalog().Entries()) {
@@ -111,7 +151,7 @@ class Differ {
     other_connection_ = UnusedId("other-connection", known_ids);
   }
 
-  std::vector<DiffCell> Run() {
+  PolicyDiff Run() {
     for (const auto& [tool, servers] : tools_) {
       Compare({.tool = tool}, tool, std::nullopt);
       for (const std::string& server : servers.named) {
@@ -122,7 +162,7 @@ class Differ {
     Compare({.tool = other_tool_, .server = other_server_}, kUnreviewedTool, kOtherServer);
     Compare({.tool = other_tool_, .server = other_server_, .read_only_hint = true},
             kUnreviewedReadOnlyTool, kOtherServer);
-    return std::move(cells_);
+    return cells_.Take();
   }
 
  private:
@@ -155,7 +195,7 @@ class Differ {
         continue;  // the cell of the tool's own risk
       }
       if (before.decision.verdict == after.decision.verdict) continue;
-      cells_.push_back({
+      cells_.Add({
           .tool = ToolName(tool),
           .server = server ? std::optional(ServerId(*server)) : std::nullopt,
           .risk = Worst(payload, own),
@@ -174,13 +214,14 @@ class Differ {
   std::map<std::string, Servers> tools_;
   std::set<std::string> connections_;
   std::string other_tool_, other_server_, other_connection_;
-  std::vector<DiffCell> cells_;
+  Cells cells_;
 };
 
 }  // namespace
 
-std::vector<DiffCell> DiffPolicies(const CompiledPolicy& before, const CompiledPolicy& after) {
-  return Differ(before, after).Run();
+PolicyDiff DiffPolicies(const CompiledPolicy& before, const CompiledPolicy& after,
+                        size_t max_cells) {
+  return Differ(before, after, max_cells).Run();
 }
 
 }  // namespace bridgekeeper

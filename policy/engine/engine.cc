@@ -34,6 +34,8 @@ ReasonCode CheckPolicy(Evaluation& e) {
       return kUnknownApp;
     case PolicyView::State::kNotAuthorized:
       return kNotAuthorized;
+    case PolicyView::State::kUnreadable:
+      return kPolicyUnsupported;
     case PolicyView::State::kPresent:
       break;
   }

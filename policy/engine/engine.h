@@ -15,6 +15,9 @@
 #ifndef BRIDGEKEEPER_POLICY_ENGINE_ENGINE_H_
 #define BRIDGEKEEPER_POLICY_ENGINE_ENGINE_H_
 
+#include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -73,6 +76,7 @@ struct PolicyView {
     kNotReceived,    // a bridge that has no copy yet: POLICY_MISSING
     kUnknownApp,     // the store has no policy of this app: UNKNOWN_APP
     kNotAuthorized,  // the source refused us, so the copy was dropped: NOT_AUTHORIZED
+    kUnreadable,     // a record of this app is not understood here: POLICY_UNSUPPORTED
     kPresent,
   };
 
@@ -228,6 +232,15 @@ inline constexpr std::string_view kOtherServer = "<any other>";
 inline constexpr std::string_view kUnreviewedTool = "<unreviewed>";
 inline constexpr std::string_view kUnreviewedReadOnlyTool = "<unreviewed with readOnlyHint>";
 
+// What differs between two policies.
+struct PolicyDiff {
+  // At most as many as were asked for; those that loosen are the last to be left
+  // out.
+  std::vector<DiffCell> cells;
+  size_t total = 0;     // cells that differ
+  size_t loosened = 0;  // cells among them that loosen
+};
+
 // The exact cells in which `after` answers another verdict than `before`: every
 // tool of either catalogue and those that neither covers, at the tool's own risk
 // and at each that a payload could raise it to, on every connection that can be
@@ -236,7 +249,8 @@ inline constexpr std::string_view kUnreviewedReadOnlyTool = "<unreviewed with re
 // by case, definitions that changed, and risks that a caller declares.
 //
 // In the order tool, server, connection, from the least to the most harmful risk.
-std::vector<DiffCell> DiffPolicies(const CompiledPolicy& before, const CompiledPolicy& after);
+PolicyDiff DiffPolicies(const CompiledPolicy& before, const CompiledPolicy& after,
+                        size_t max_cells = std::numeric_limits<size_t>::max());
 
 }  // namespace bridgekeeper
 

@@ -272,7 +272,7 @@ TEST_F(DiffProperty, CellsAreWhatEveryConcreteCallSees) {
     if (generator_.Chance(50)) after.data.catalog = generator_.World().data.catalog;
     const auto old_policy = CompiledPolicy::Compile(before.data);
     const auto new_policy = CompiledPolicy::Compile(after.data);
-    const std::vector<DiffCell> cells = DiffPolicies(*old_policy, *new_policy);
+    const std::vector<DiffCell> cells = DiffPolicies(*old_policy, *new_policy).cells;
 
     std::set<std::string> covered, named_servers, named_ids, known_ids;
     for (const ReferenceWorld* world : {&before, &after}) {
@@ -358,7 +358,7 @@ TEST_F(DiffProperty, SamePolicyHasNoCells) {
   for (int i = 0; i < Cases(100); ++i) {
     const ReferenceWorld world = generator_.World();
     const auto policy = CompiledPolicy::Compile(world.data);
-    EXPECT_TRUE(DiffPolicies(*policy, *policy).empty()) << WorldText(world);
+    EXPECT_TRUE(DiffPolicies(*policy, *policy).cells.empty()) << WorldText(world);
   }
 }
 

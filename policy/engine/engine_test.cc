@@ -5,6 +5,7 @@
 
 #include "policy/engine/engine.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -359,7 +360,7 @@ TEST(Annotations, SayAllFourByRisk) {  // clause L3
 std::vector<std::string> Diff(const AppData& before, const AppData& after) {
   std::vector<std::string> out;
   for (const DiffCell& cell :
-       DiffPolicies(*CompiledPolicy::Compile(before), *CompiledPolicy::Compile(after))) {
+       DiffPolicies(*CompiledPolicy::Compile(before), *CompiledPolicy::Compile(after)).cells) {
     if (cell.tool.value().find("__") != std::string::npos) continue;  // the built-in ones
     out.push_back(cell.tool.value() + "@" + (cell.server ? cell.server->value() : "-") + " " +
                   std::string(Name(cell.risk)) + " at " +
@@ -429,6 +430,43 @@ TEST(DiffPolicies, ShowsEachRiskThatAPayloadCouldBring) {
       ElementsAre(
           "run@s ELEVATED at -: DENY STATEMENT_EXCEEDS_TOOL -> ALLOW ALLOWED loosened",
           "run@s ELEVATED at <any other>: DENY STATEMENT_EXCEEDS_TOOL -> ALLOW ALLOWED loosened"));
+}
+
+TEST(DiffPolicies, KeepsWhatLoosensLongest) {
+  // Writes become denied, deletes become asked: at each of the connections.
+  McpPolicy before, after;
+  after.mode = Mode::kFullAccess;
+  for (const char* id : {"c1", "c2", "c3"}) {
+    before.connection_overrides[ConnectionId(id)];
+    after.connection_overrides[ConnectionId(id)].allowed_actions = {
+        {Action::kRead, Action::kDelete}};
+  }
+  AppData old_data = App(before), new_data = App(after);
+  const auto old_policy = CompiledPolicy::Compile(old_data);
+  const auto new_policy = CompiledPolicy::Compile(new_data);
+  const PolicyDiff all = DiffPolicies(*old_policy, *new_policy);
+  EXPECT_EQ(all.cells.size(), all.total);
+  const auto loosens = [](const DiffCell& cell) { return cell.loosened; };
+  const auto count =
+      static_cast<size_t>(std::count_if(all.cells.begin(), all.cells.end(), loosens));
+  EXPECT_EQ(all.loosened, count);
+  ASSERT_GT(count, 0u);
+  ASSERT_LT(count, all.total);
+
+  for (const size_t max : {size_t{0}, size_t{1}, count, count + 2, all.total, all.total + 1}) {
+    const PolicyDiff some = DiffPolicies(*old_policy, *new_policy, max);
+    EXPECT_EQ(some.total, all.total);
+    EXPECT_EQ(some.loosened, all.loosened);
+    EXPECT_EQ(some.cells.size(), std::min(max, all.total));
+    EXPECT_EQ(static_cast<size_t>(std::count_if(some.cells.begin(), some.cells.end(), loosens)),
+              std::min(max, count));
+    // In the order of the whole.
+    auto at = all.cells.begin();
+    for (const DiffCell& cell : some.cells) {
+      at = std::find(at, all.cells.end(), cell);
+      ASSERT_NE(at, all.cells.end()) << max;
+    }
+  }
 }
 
 TEST(DiffPolicies, SuspendingDeniesWhatWasAllowed) {

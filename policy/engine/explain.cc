@@ -25,8 +25,11 @@ std::string DescribeRequest(const Evaluation& e, ReasonCode reason) {
 }
 
 std::string DescribePolicy(const Evaluation& e, ReasonCode reason) {
-  if (e.rep == nullptr)
-    return reason == ReasonCode::kUnknownApp ? "there is none" : "there is no copy";
+  if (e.rep == nullptr) {
+    if (reason == ReasonCode::kUnknownApp) return "there is none";
+    if (reason == ReasonCode::kPolicyUnsupported) return "a record of it is not understood";
+    return "there is no copy";
+  }
   if (reason == ReasonCode::kSuspended) return "`suspended` is true";
   if (reason == ReasonCode::kPolicyUnsupported) return "`requires` names an unknown feature";
   return absl::StrFormat("revision %d, %s old, at most %s", e.rep->policy_revision.value,

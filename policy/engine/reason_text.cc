@@ -53,7 +53,8 @@ std::string UnsupportedText(const Subject& s) {
       }
     }
   }
-  return "`requires` of this app's policy names a feature that this program does not know";
+  // Without a policy: the copy could not be made of the records that came.
+  return "a record of this app is not understood by this program";
 }
 
 std::string StaleText(const PolicyView& view, const Subject& s) {

@@ -92,10 +92,11 @@ TEST_F(ReasonTextTest, EachReasonHasItsOwnText) {
 
 TEST_F(ReasonTextTest, NamesAField) {
   // Every denial but these few, which nothing in a policy or catalogue causes, names
-  // the field that stopped the call in backticks.
+  // the field that stopped the call in backticks. (The policy here has no `requires`, so
+  // what is not supported is a record that could not be read.)
   const std::set<ReasonCode> without = {
-      ReasonCode::kInvalidRequest, ReasonCode::kUnknownApp,      ReasonCode::kPolicyMissing,
-      ReasonCode::kOverloaded,     ReasonCode::kEvaluationFault,
+      ReasonCode::kInvalidRequest,    ReasonCode::kUnknownApp, ReasonCode::kPolicyMissing,
+      ReasonCode::kPolicyUnsupported, ReasonCode::kOverloaded, ReasonCode::kEvaluationFault,
   };
   for (const ReasonCode code : Denials()) {
     EXPECT_NE(Text(code).find('`') != std::string::npos, without.contains(code)) << Text(code);

@@ -4,24 +4,41 @@
 
 #include <cstddef>
 
+#include "policy/guard/duckdb.h"
+#include "policy/guard/dynamodb.h"
+#include "policy/guard/elasticsearch.h"
 #include "policy/guard/mongodb.h"
 #include "policy/guard/mysql.h"
 #include "policy/guard/postgres.h"
 #include "policy/guard/sqlite.h"
+#include "policy/guard/sqlserver.h"
 
 namespace bridgekeeper {
 namespace {
 
+constexpr std::string_view kElasticsearchAliases[] = {"es", "opensearch"};
 constexpr std::string_view kMongodbAliases[] = {"mongo"};
 constexpr std::string_view kMysqlAliases[] = {"mariadb"};
-constexpr std::string_view kPostgresAliases[] = {"pg", "postgresql"};
+// CockroachDB and TimescaleDB speak PostgreSQL's SQL and have its functions; what they add
+// is not read, or is a function outside the inventory.
+constexpr std::string_view kPostgresAliases[] = {"pg", "postgresql", "cockroach", "cockroachdb",
+                                                 "timescaledb"};
 constexpr std::string_view kSqliteAliases[] = {"sqlite3"};
+constexpr std::string_view kSqlServerAliases[] = {"azuresql", "mssql", "tsql"};
 
 constexpr Dialect kDialects[] = {
+    {.name = "duckdb",
+     .limits = kDuckdbLimits,
+     .text = &JudgeDuckdb,
+     .object = nullptr,
+     .isolated = true},
+    {"dynamodb", {}, kDynamoDbLimits, &JudgeDynamoDbStatement, &JudgeDynamoDbRequest},
+    {"elasticsearch", kElasticsearchAliases, kElasticsearchLimits, nullptr, &JudgeElasticsearch},
     {"mongodb", kMongodbAliases, kMongodbLimits, nullptr, &JudgeMongodb},
     {"mysql", kMysqlAliases, kMysqlLimits, &JudgeMysql, nullptr},
     {"postgres", kPostgresAliases, kPostgresLimits, &JudgePostgres, nullptr},
     {"sqlite", kSqliteAliases, kSqliteLimits, &JudgeSqlite, nullptr},
+    {"sqlserver", kSqlServerAliases, kSqlServerLimits, &JudgeSqlServer, nullptr},
 };
 
 bool EqualFolded(std::string_view a, std::string_view lower) {

@@ -26,6 +26,9 @@ struct Dialect {
   Judgement (*text)(std::string_view text, const JudgeOptions& options);
   // Judges a JSON object; null: a payload is never an object.
   Judgement (*object)(JsonValue object, const JudgeOptions& options);
+  // `text` runs in a worker process (isolated.h): no bound of its time and memory is
+  // proven.
+  bool isolated = false;
 };
 
 // All of them, in the order of their names.

@@ -2,6 +2,8 @@
 
 #include "policy/guard/guard.h"
 
+#include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -15,12 +17,16 @@
 namespace bridgekeeper {
 namespace {
 
+// A payload this short is judged in no time to speak of, so that no deadline is needed.
+constexpr size_t kInPlaceBytes = 4096;
+
 constexpr char kTextForm = 't';
 constexpr char kObjectForm = 'o';
 
 class Guard final : public PayloadJudge {
  public:
-  explicit Guard(const GuardOptions& options) : pool_(options.pool), cache_(options.cache_bytes) {}
+  explicit Guard(const GuardOptions& options)
+      : options_(options), pool_(options.pool), cache_(options.cache_bytes) {}
 
   bool Knows(std::string_view dialect) const override { return FindDialect(dialect) != nullptr; }
 
@@ -32,7 +38,10 @@ class Guard final : public PayloadJudge {
     if (text.size() > dialect->limits.max_bytes) return *ScanText(text, dialect->limits);
     return Remembered(JudgementKey(dialect->name, kTextForm, text, options), [&] {
       if (auto problem = ScanText(text, dialect->limits)) return *std::move(problem);
-      return OnPool([&] { return dialect->text(text, options); });
+      if (dialect->isolated) return Isolated(*dialect, text, options);
+      if (MayJudgeInPlace(text)) return dialect->text(text, options);
+      return OnPool(
+          [dialect, text = std::string(text), options] { return dialect->text(text, options); });
     });
   }
 
@@ -46,14 +55,27 @@ class Guard final : public PayloadJudge {
                             absl::StrFormat("got a payload of %d bytes, want at most %d",
                                             raw.size(), dialect->limits.max_bytes));
     }
-    return Remembered(JudgementKey(dialect->name, kObjectForm, raw, options),
-                      [&] { return OnPool([&] { return dialect->object(object, options); }); });
+    return Remembered(JudgementKey(dialect->name, kObjectForm, raw, options), [&] {
+      if (MayJudgeInPlace(raw)) return dialect->object(object, options);
+      // The caller's document may be gone before a late judge is done with it.
+      return OnPool([dialect, raw = std::string(raw), options] {
+        const auto document = JsonDocument::Parse(raw);
+        if (!document.ok()) {
+          return JudgementError(Judgement::Error::kUnreadable, "the payload is not JSON");
+        }
+        return dialect->object(document->root(), options);
+      });
+    });
   }
 
  private:
   static Judgement NoJudge(std::string_view dialect, std::string_view form) {
     return JudgementError(Judgement::Error::kUnreadable,
                           absl::StrFormat("no judge reads %s as `%s`", form, dialect));
+  }
+
+  bool MayJudgeInPlace(std::string_view payload) const {
+    return payload.size() <= kInPlaceBytes && KnownStack::Bytes() >= options_.pool.stack_bytes;
   }
 
   Judgement Remembered(std::string key, absl::FunctionRef<Judgement()> judge) const {
@@ -64,15 +86,45 @@ class Guard final : public PayloadJudge {
     return judgement;
   }
 
-  Judgement OnPool(absl::FunctionRef<Judgement()> judge) const {
-    Judgement judgement;
-    if (!pool_.Run([&] { judgement = judge(); })) {
-      return JudgementError(Judgement::Error::kUnreadable,
-                            "no thread was free to judge it in time");
+  // `judge` owns what it uses: where it is late it runs on.
+  Judgement OnPool(std::function<Judgement()> judge) const {
+    const auto judgement = std::make_shared<Judgement>();
+    const StackPool::End end = pool_.RunWithin(
+        options_.deadline, [judgement, judge = std::move(judge)] { *judgement = judge(); });
+    switch (end) {
+      case StackPool::End::kDone:
+        return std::move(*judgement);
+      case StackPool::End::kNoThread:
+        return Faulty(JudgeFault::kNoThread, "no thread was free to judge it in time");
+      case StackPool::End::kLate:
+        return Faulty(JudgeFault::kLate, "judging it took too long");
     }
-    return judgement;
+    return Faulty(JudgeFault::kLate, "judging it took too long");
   }
 
+  Judgement Isolated(const Dialect& dialect, std::string_view text,
+                     const JudgeOptions& options) const {
+    if (options_.isolated == nullptr) {
+      return Faulty(JudgeFault::kWorkerUnavailable,
+                    absl::StrFormat("`%s` is judged in a worker process, and this program has none",
+                                    dialect.name));
+    }
+    IsolatedJudge::Answer answer =
+        options_.isolated->JudgeText(dialect.name, text, options, options_.deadline);
+    if (answer.fault.has_value()) Count(*answer.fault);
+    return std::move(answer.judgement);
+  }
+
+  Judgement Faulty(JudgeFault fault, std::string message) const {
+    Count(fault);
+    return JudgementError(Judgement::Error::kUnreadable, std::move(message));
+  }
+
+  void Count(JudgeFault fault) const {
+    if (options_.on_fault) options_.on_fault(fault);
+  }
+
+  const GuardOptions options_;
   mutable StackPool pool_;
   mutable JudgementCache cache_;
 };

@@ -70,5 +70,20 @@ TEST(Guard, AnswersARepeatedTextLikeTheFirstTime) {
   EXPECT_EQ(without_cache->JudgeText("postgres", text, {}), first);
 }
 
+TEST(Guard, JudgesWhatIsShortInPlaceWhereTheStackIsKnown) {
+  // No thread has such a stack, so nothing is judged on the pool.
+  constexpr size_t kHuge = size_t{1} << 50;
+  const auto guard = MakeGuard({.pool = {.threads = 1, .stack_bytes = kHuge}, .cache_bytes = 0});
+  EXPECT_EQ(guard->JudgeText("postgres", "SELECT 1", {}).error, Judgement::Error::kUnreadable);
+  {
+    const KnownStack small(kHuge - 1);
+    EXPECT_EQ(guard->JudgeText("postgres", "SELECT 1", {}).error, Judgement::Error::kUnreadable);
+  }
+  const KnownStack large(kHuge);
+  EXPECT_EQ(guard->JudgeText("postgres", "SELECT 1", {}).risk, Risk::kSafe);
+  const std::string longer = "SELECT '" + std::string(5000, 'x') + "'";
+  EXPECT_EQ(guard->JudgeText("postgres", longer, {}).error, Judgement::Error::kUnreadable);
+}
+
 }  // namespace
 }  // namespace bridgekeeper

@@ -5,7 +5,11 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <chrono>
 #include <deque>
+#include <functional>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "policy/base/check.h"
@@ -14,36 +18,42 @@
 namespace bridgekeeper {
 namespace {
 
-// One call of Run(), on its caller's stack.
+thread_local size_t known_stack_bytes = 0;
+
 struct Job {
-  absl::FunctionRef<void()> function;
+  std::function<void()> function;
   bool done = false;
   CondVar ended;
 };
 
 }  // namespace
 
+KnownStack::KnownStack(size_t bytes) : before_(std::exchange(known_stack_bytes, bytes)) {}
+KnownStack::~KnownStack() { known_stack_bytes = before_; }
+size_t KnownStack::Bytes() { return known_stack_bytes; }
+
 struct StackPool::State {
+  using End = StackPool::End;
+
   // Constant after construction.
   std::chrono::nanoseconds max_wait;
   std::vector<pthread_t> threads;
 
   Mutex mu;
   CondVar work;
-  std::deque<Job*> queue ABSL_GUARDED_BY(mu);
+  std::deque<std::shared_ptr<Job>> queue ABSL_GUARDED_BY(mu);
   bool stopping ABSL_GUARDED_BY(mu) = false;
 
   void Serve() {
     MutexLock lock(mu);
     while (true) {
       if (!queue.empty()) {
-        Job* job = queue.front();
+        const std::shared_ptr<Job> job = std::move(queue.front());
         queue.pop_front();
         mu.Unlock();
         job->function();
         mu.Lock();
         job->done = true;
-        // Under the lock: the job is gone as soon as its caller has seen `done`.
         job->ended.NotifyOne();
       } else if (stopping) {
         return;
@@ -51,6 +61,30 @@ struct StackPool::State {
         work.WaitFor(mu, std::chrono::seconds(60));
       }
     }
+  }
+
+  // Waits `for_thread` for a thread, and for the end of `function` at most `in_all`.
+  End Run(std::chrono::nanoseconds for_thread, std::chrono::nanoseconds in_all,
+          std::function<void()> function) {
+    if (threads.empty()) return End::kNoThread;
+    const auto job = std::make_shared<Job>();
+    job->function = std::move(function);
+    MutexLock lock(mu);
+    queue.push_back(job);
+    work.NotifyOne();
+    const auto done = [&] { return job->done; };
+    if (job->ended.WaitFor(mu, for_thread, done)) return End::kDone;
+    const auto queued = std::find(queue.begin(), queue.end(), job);
+    if (queued != queue.end()) {
+      queue.erase(queued);
+      return End::kNoThread;
+    }
+    if (in_all == std::chrono::nanoseconds::max()) {
+      while (!job->ended.WaitFor(mu, std::chrono::seconds(60), done)) {
+      }
+      return End::kDone;
+    }
+    return job->ended.WaitFor(mu, in_all - for_thread, done) ? End::kDone : End::kLate;
   }
 
   static void* ThreadMain(void* state) {
@@ -84,23 +118,14 @@ StackPool::~StackPool() {
   for (const pthread_t thread : state_->threads) pthread_join(thread, nullptr);
 }
 
+StackPool::End StackPool::RunWithin(absl::Duration deadline, std::function<void()> function) {
+  return state_->Run(std::min(state_->max_wait, absl::ToChronoNanoseconds(deadline)),
+                     absl::ToChronoNanoseconds(deadline), std::move(function));
+}
+
 bool StackPool::Run(absl::FunctionRef<void()> function) {
-  State& state = *state_;
-  if (state.threads.empty()) return false;
-  Job job{function, false, {}};
-  MutexLock lock(state.mu);
-  state.queue.push_back(&job);
-  state.work.NotifyOne();
-  while (!job.done) {
-    if (job.ended.WaitFor(state.mu, state.max_wait) || job.done) continue;
-    const auto queued = std::find(state.queue.begin(), state.queue.end(), &job);
-    if (queued != state.queue.end()) {
-      state.queue.erase(queued);
-      return false;
-    }
-    // It runs, and what runs here is bounded: wait on.
-  }
-  return true;
+  // What runs here is bounded: its end is waited for.
+  return state_->Run(state_->max_wait, std::chrono::nanoseconds::max(), function) == End::kDone;
 }
 
 }  // namespace bridgekeeper

@@ -11,6 +11,8 @@
 #define BRIDGEKEEPER_POLICY_GUARD_STACK_POOL_H_
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "absl/functional/function_ref.h"
@@ -18,9 +20,29 @@
 
 namespace bridgekeeper {
 
+// What a judge may use of a stack.
+inline constexpr size_t kJudgeStackBytes = size_t{64} << 20;
+
+// Says, for the life of this object, what the stack of the thread that made it has left:
+// on a thread that has what a judge needs, what is short is judged in place, which saves
+// the way to another thread and back.
+class KnownStack {
+ public:
+  explicit KnownStack(size_t bytes);
+  ~KnownStack();
+  KnownStack(const KnownStack&) = delete;
+  KnownStack& operator=(const KnownStack&) = delete;
+
+  // What was said of this thread; 0: nothing.
+  static size_t Bytes();
+
+ private:
+  const size_t before_;
+};
+
 struct StackPoolOptions {
   int threads = 2;                        // [1, 64]
-  size_t stack_bytes = size_t{64} << 20;  // address space: pages are used as they are touched
+  size_t stack_bytes = kJudgeStackBytes;  // address space: pages are used as they are touched
   // How long a function may wait for a thread.
   absl::Duration max_wait = absl::Seconds(5);
 };
@@ -32,6 +54,18 @@ class StackPool {
   ~StackPool();
   StackPool(const StackPool&) = delete;
   StackPool& operator=(const StackPool&) = delete;
+
+  enum class End : uint8_t {
+    kDone,
+    kNoThread,  // no thread was free in time or none could be started: it never ran
+    kLate,      // it runs on, after the caller has gone
+  };
+  // Runs `function` on a thread of the pool and waits at most `deadline` for its end,
+  // waiting for a thread included. A thread cannot be ended from outside: a late
+  // function keeps its thread until it returns. So `function` owns what it uses, and
+  // only what is of proven bound runs here.
+  // REQUIRES: not called from a function that runs in the pool.
+  [[nodiscard]] End RunWithin(absl::Duration deadline, std::function<void()> function);
 
   // Runs `function` on a thread of the pool and returns true when it has ended.
   // Returns false, and never runs it, where no thread was free in time or none

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <latch>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -61,6 +62,23 @@ TEST(StackPool, NeverRunsWhatWaitedTooLong) {
   EXPECT_FALSE(ran);
   EXPECT_TRUE(pool.Run([&] { ran = true; }));
   EXPECT_TRUE(ran);
+}
+
+TEST(StackPool, LeavesALateFunctionToItself) {
+  StackPool pool({.threads = 1});
+  const auto release = std::make_shared<std::latch>(1);
+  const auto ended = std::make_shared<std::latch>(1);
+  EXPECT_EQ(pool.RunWithin(absl::Milliseconds(20),
+                           [release, ended] {
+                             release->wait();
+                             ended->count_down();
+                           }),
+            StackPool::End::kLate);
+  // Its thread is taken until it returns.
+  EXPECT_EQ(pool.RunWithin(absl::Milliseconds(20), [] {}), StackPool::End::kNoThread);
+  release->count_down();
+  ended->wait();
+  EXPECT_EQ(pool.RunWithin(absl::Seconds(60), [] {}), StackPool::End::kDone);
 }
 
 TEST(StackPool, RunsNothingWhereNoThreadCanBeStarted) {

@@ -39,6 +39,7 @@ inline constexpr size_t kMaxTypeBytes = 64;
 inline constexpr size_t kMaxSqlModeBytes = 1024;
 inline constexpr size_t kMaxSafeFunctions = 10'000;
 inline constexpr size_t kMaxSafeFunctionBytes = 512;
+inline constexpr size_t kMaxSafeFunctionsBytes = 1 << 20;  // of all together
 inline constexpr size_t kMaxDatabases = 1000;
 inline constexpr size_t kMaxDatabaseBytes = 128;
 

@@ -145,6 +145,8 @@ class Reader {
         vector.world.state = State::kNotReceived;
       } else if (state == "UNKNOWN_APP") {
         vector.world.state = State::kUnknownApp;
+      } else if (state == "UNREADABLE") {
+        vector.world.state = State::kUnreadable;
       } else {
         Want(state == "NOT_AUTHORIZED", member, "a state");
         vector.world.state = State::kNotAuthorized;

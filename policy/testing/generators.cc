@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <iostream>
 #include <iterator>
+#include <random>
 #include <utility>
 #include <vector>
 
@@ -38,6 +39,11 @@ bool HasTwin(const std::string& id, const AppData& data) {
 }
 
 }  // namespace
+
+Generator::Generator(uint64_t seed)
+    : below_([random = std::mt19937_64(seed)](int end) mutable {
+        return std::uniform_int_distribution<int>(0, end - 1)(random);
+      }) {}
 
 std::string Generator::ConnectionName() { return Pick({"c1", "c2", "C1", "prod", "7", "other"}); }
 
@@ -122,7 +128,7 @@ ReferenceWorld Generator::World() {
   ReferenceWorld world;
   if (Chance(4)) {
     world.state = Pick({PolicyView::State::kNotReceived, PolicyView::State::kUnknownApp,
-                        PolicyView::State::kNotAuthorized});
+                        PolicyView::State::kNotAuthorized, PolicyView::State::kUnreadable});
   }
   world.data.policy = Policy();
   for (int i = Below(8); i > 0; --i) {

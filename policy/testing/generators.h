@@ -1,17 +1,19 @@
 // Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Random worlds and calls for property tests. Names come from small alphabets, so
-// that entries, overrides and calls meet; every field that a decision reads varies.
+// Random worlds and calls for property tests and fuzzing. Names come from small
+// alphabets, so that entries, overrides and calls meet; every field that a decision
+// reads varies.
 
 #ifndef BRIDGEKEEPER_POLICY_TESTING_GENERATORS_H_
 #define BRIDGEKEEPER_POLICY_TESTING_GENERATORS_H_
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <memory>
-#include <random>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "policy/model/decision.h"
 #include "policy/model/policy.h"
@@ -22,7 +24,10 @@ namespace bridgekeeper {
 
 class Generator {
  public:
-  explicit Generator(uint64_t seed) : random_(seed) {}
+  explicit Generator(uint64_t seed);
+
+  // Takes its choices from `below`, which answers a number in [0, end).
+  explicit Generator(std::function<int(int end)> below) : below_(std::move(below)) {}
 
   McpPolicy Policy();
   CatalogEntry Entry();
@@ -34,7 +39,7 @@ class Generator {
   McpPolicy Restricted(const McpPolicy& policy, const AppData& data);
 
   bool Chance(int percent) { return Below(100) < percent; }
-  int Below(int end) { return std::uniform_int_distribution<int>(0, end - 1)(random_); }
+  int Below(int end) { return below_(end); }
 
   template <typename T>
   T Pick(std::initializer_list<T> items) {
@@ -47,7 +52,7 @@ class Generator {
   std::string Payload();
   std::string ArgumentsJson();
 
-  std::mt19937_64 random_;
+  std::function<int(int end)> below_;
 };
 
 // The seed of this run: BK_TEST_SEED of the environment, else a new one. Prints it,

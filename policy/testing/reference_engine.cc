@@ -192,6 +192,7 @@ struct Reference {
     if (world.state == PolicyView::State::kUnknownApp) return kUnknownApp;
     if (world.state == PolicyView::State::kNotReceived) return kPolicyMissing;
     if (world.state == PolicyView::State::kNotAuthorized) return kNotAuthorized;
+    if (world.state == PolicyView::State::kUnreadable) return kPolicyUnsupported;
     if (policy().suspended) return kSuspended;
     for (const auto& feature : policy().requires_features) {
       if (!IsKnownFeature(feature)) return kPolicyUnsupported;

@@ -172,13 +172,20 @@ class Reader {
          });
   }
 
-  void Texts(std::string_view name, std::set<std::string>& out, size_t max_items,
-             size_t max_bytes) {
+  void Texts(std::string_view name, std::set<std::string>& out, size_t max_items, size_t max_bytes,
+             size_t max_all_bytes) {
+    size_t all_bytes = 0;
     List(name, max_items, "a list of texts", "leave the key out, or write `[]` for none",
          [&](const Node& item, std::string path) {
            std::string text;
-           if (ReadText(item, path, 1, max_bytes, text))
-             Once(item, path, text, out.insert(text).second);
+           if (!ReadText(item, path, 1, max_bytes, text)) return;
+           const size_t before = std::exchange(all_bytes, all_bytes + text.size());
+           if (before <= max_all_bytes && all_bytes > max_all_bytes) {
+             Error(item, path,
+                   absl::StrFormat("got more than %d bytes in all up to here", max_all_bytes),
+                   "shorten the list");
+           }
+           Once(item, path, text, out.insert(text).second);
          });
   }
 
@@ -188,8 +195,8 @@ class Reader {
     List(name, max_items, "a list of JSON pointers", "leave the key out, or write `[]` for none",
          [&](const Node& item, std::string path) {
            std::string text;
-           if (!ReadText(item, path, 1, max_bytes, text)) return;
-           bool valid = text.front() == '/';
+           if (!ReadText(item, path, 0, max_bytes, text)) return;
+           bool valid = text.empty() || text.front() == '/';
            for (size_t i = 0; i < text.size(); ++i) {
              if (text[i] == '~')
                valid = valid && i + 1 < text.size() && (text[i + 1] == '0' || text[i + 1] == '1');

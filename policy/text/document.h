@@ -26,9 +26,14 @@
 
 namespace bridgekeeper {
 
-// Largest document. 10,000 connection ids of full length need 1.3 MB; a fleet's
+// Largest document: whatever may be stored can be printed and read back. The largest
+// policy (10,000 ids and 10,000 overrides, all of full length) prints to 4 MB, the largest
+// connection record (1 MiB of functions, every byte an escape of six) to 7 MB. A fleet's
 // list is split.
-inline constexpr size_t kMaxDocumentBytes = 1 << 20;
+inline constexpr size_t kMaxDocumentBytes = 8 << 20;
+
+// Most values of a document, keys included: five times what the largest policy has.
+inline constexpr size_t kMaxDocumentValues = 500'000;
 
 // Deepest nesting: a list of policies with overrides and their action sets has 5.
 inline constexpr size_t kMaxDocumentDepth = 16;

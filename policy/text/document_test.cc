@@ -2,6 +2,7 @@
 
 #include "policy/text/document.h"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,11 +10,13 @@
 #include "absl/strings/str_format.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "policy/model/limits.h"
 
 namespace bridgekeeper {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
@@ -455,8 +458,87 @@ INSTANTIATE_TEST_SUITE_P(Table, RefusedDocument, ::testing::ValuesIn(kRefused),
 TEST(HostileDocument, OverTheSizeLimitIsRefusedUnread) {
   const std::string text(kMaxDocumentBytes + 1, '{');
   EXPECT_THAT(Formatted(ParsePolicyDocument(text).issues),
-              ElementsAre("f:1:1: error: got 1048577 bytes, want at most 1048576 (split it into "
+              ElementsAre("f:1:1: error: got 8388609 bytes, want at most 8388608 (split it into "
                           "several documents)"));
+}
+
+TEST(HostileDocument, TooManyValuesAreReportedOnce) {
+  std::string lines;
+  std::string json = "[";
+  for (size_t i = 0; i <= kMaxDocumentValues; ++i) {
+    lines += "-\n";
+    json += "1,";
+  }
+  json += "1]";
+  const auto yaml_issues = Formatted(ParsePolicyDocument(lines).issues);
+  ASSERT_FALSE(yaml_issues.empty());
+  EXPECT_EQ(std::count_if(yaml_issues.begin(), yaml_issues.end(),
+                          [](const std::string& issue) {
+                            return issue.find("got more than 500000 values") != std::string::npos;
+                          }),
+            1);
+  EXPECT_THAT(Formatted(ParsePolicyDocument(json).issues),
+              ElementsAre("f:1:1: error: got more than 500000 values (split it into several "
+                          "documents)"));
+}
+
+// What can be stored can be printed, and what is printed can be put again.
+template <typename T>
+void ExpectReadsBack(const T& value,
+                     Documents<T> (*parse)(std::string_view, const DocumentOptions&)) {
+  for (const std::string& text : {ToYaml(ToValue(value)), ToJson(ToValue(value))}) {
+    EXPECT_LE(text.size(), kMaxDocumentBytes);
+    const auto got = parse(text, {});
+    EXPECT_THAT(Formatted(got.issues), IsEmpty());
+    ASSERT_EQ(got.values.size(), 1u);
+    EXPECT_TRUE(got.values[0] == value);
+  }
+}
+
+TEST(LargeDocument, TheLargestPolicyReadsBack) {
+  McpPolicy policy;
+  // Digits alone are put in quotes.
+  policy.app = AppId(std::string(kMaxIdBytes, '7'));
+  for (size_t i = 0; i < kMaxPolicyConnections; ++i) {
+    const ConnectionId id(absl::StrFormat("%0*d", static_cast<int>(kMaxIdBytes), i));
+    policy.allowed_connection_ids.insert(id);
+    policy.connection_overrides[id].allowed_actions = {
+        {Action::kRead, Action::kWrite, Action::kDelete}};
+  }
+  policy.suspended = true;
+  policy.suspend_reason = std::string(kMaxReasonBytes, '\x01');
+  for (size_t i = 0; i < kMaxMaskPointers; ++i) {
+    policy.audit.mask.push_back("/" + std::string(kMaxMaskPointerBytes - 1, '\x01'));
+  }
+  policy.audit.mask.back() = "";  // everything
+  for (size_t i = 0; i < kMaxRequires; ++i) {
+    policy.requires_features.insert(absl::StrFormat("%0128d", i));
+  }
+  for (const std::string& text : {PrintPolicyYaml(policy), PrintPolicyJson(policy)}) {
+    EXPECT_LE(text.size(), kMaxDocumentBytes);
+    const auto got = ParsePolicyDocument(text);
+    EXPECT_FALSE(HasErrors(got.issues));  // it warns of the features
+    ASSERT_EQ(got.values.size(), 1u);
+    EXPECT_TRUE(got.values[0] == policy);
+  }
+}
+
+TEST(LargeDocument, TheLargestConnectionReadsBack) {
+  ConnectionRecord record;
+  record.app = AppId("app");
+  record.id = ConnectionId("prod");
+  record.sql_mode = std::string(kMaxSqlModeBytes, '\x01');
+  for (size_t bytes = 0; bytes + 128 <= kMaxSafeFunctionsBytes; bytes += 128) {
+    record.safe_functions.insert(absl::StrFormat("%08d", bytes) + std::string(120, '\x01'));
+  }
+  for (size_t i = 0; i < kMaxDatabases; ++i) {
+    record.databases.insert(absl::StrFormat("%08d", i) +
+                            std::string(kMaxDatabaseBytes - 8, '\x01'));
+  }
+  ExpectReadsBack(record, ParseConnectionDocument);
+  record.safe_functions.insert(std::string(500, 'x'));
+  EXPECT_THAT(Formatted(ParseConnectionDocument(ToYaml(ToValue(record))).issues),
+              ElementsAre(HasSubstr("got more than 1048576 bytes in all up to here")));
 }
 
 TEST(HostileDocument, DeepNestingIsReportedOnce) {
@@ -471,7 +553,7 @@ TEST(HostileDocument, DeepNestingIsReportedOnce) {
 TEST(HostileDocument, NestingBeyondTheParsersOwnStackIsRefused) {
   for (const char* open : {"[", "{a: ", "- ", "? ", "- - [{"}) {
     std::string text;
-    while (text.size() < kMaxDocumentBytes / 4) text += open;
+    while (text.size() < 256 << 10) text += open;
     const auto got = ParsePolicyDocument(text);
     EXPECT_TRUE(HasErrors(got.issues)) << open;
     EXPECT_THAT(got.values, IsEmpty()) << open;

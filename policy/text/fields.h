@@ -67,7 +67,8 @@ template <typename Visitor, typename Model>
 void VisitPayloadRule(Visitor& v, Model& m) {
   v.Text("payload", m.payload, 0, kMaxPayloadTemplateBytes);
   v.Text("dialect", m.dialect, 0, kMaxTypeBytes);
-  v.Texts("harmless_arguments", m.harmless_arguments, kMaxHarmlessArguments, kMaxArgumentNameBytes);
+  v.Texts("harmless_arguments", m.harmless_arguments, kMaxHarmlessArguments, kMaxArgumentNameBytes,
+          kMaxHarmlessArguments * kMaxArgumentNameBytes);
   v.Need("payload");
 }
 
@@ -100,8 +101,10 @@ void VisitFields(Visitor& v,
   v.Text("type", m.type, 0, kMaxTypeBytes);
   v.Text("sql_mode", m.sql_mode, 0, kMaxSqlModeBytes);
   v.Bool("standard_conforming_strings", m.standard_conforming_strings);
-  v.Texts("safe_functions", m.safe_functions, kMaxSafeFunctions, kMaxSafeFunctionBytes);
-  v.Texts("databases", m.databases, kMaxDatabases, kMaxDatabaseBytes);
+  v.Texts("safe_functions", m.safe_functions, kMaxSafeFunctions, kMaxSafeFunctionBytes,
+          kMaxSafeFunctionsBytes);
+  v.Texts("databases", m.databases, kMaxDatabases, kMaxDatabaseBytes,
+          kMaxDatabases * kMaxDatabaseBytes);
   v.Bool("allow_sensitive_reads", m.allow_sensitive_reads);
   v.Need("id");
 }

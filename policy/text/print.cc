@@ -62,7 +62,7 @@ class Writer {
     for (const auto& id : ids) list.Add(id.value());
     out_.Set(name, std::move(list));
   }
-  void Texts(std::string_view name, const std::set<std::string>& texts, size_t, size_t) {
+  void Texts(std::string_view name, const std::set<std::string>& texts, size_t, size_t, size_t) {
     SetTexts(name, texts);
   }
   void Pointers(std::string_view name, const std::vector<std::string>& texts, size_t, size_t) {

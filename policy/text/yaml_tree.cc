@@ -74,6 +74,11 @@ bool CheckCharacters(std::string_view text, Issues& issues) {
   return true;
 }
 
+void AddTooManyValues(size_t offset, Issues& issues) {
+  issues.Add(offset, absl::StrFormat("got more than %d values", kMaxDocumentValues),
+             "split it into several documents");
+}
+
 // Builds the tree from yaml-cpp's events. Holds at most kMaxDocumentDepth levels.
 class TreeBuilder : public YAML::EventHandler {
  public:
@@ -143,6 +148,10 @@ class TreeBuilder : public YAML::EventHandler {
 
   Node* Add(const YAML::Mark& mark, Node::Kind kind) {
     if (skipped_ > 0) return nullptr;
+    if (++values_ > kMaxDocumentValues) {
+      if (values_ == kMaxDocumentValues + 1) AddTooManyValues(At(mark), issues_);
+      return nullptr;
+    }
     Node node;
     node.kind = kind;
     node.offset = At(mark);
@@ -168,7 +177,11 @@ class TreeBuilder : public YAML::EventHandler {
       ++skipped_;
       return;
     }
-    open_.push_back(Add(mark, kind));
+    if (Node* const node = Add(mark, kind)) {
+      open_.push_back(node);
+    } else {
+      skipped_ = 1;
+    }
   }
 
   void Close() {
@@ -183,7 +196,8 @@ class TreeBuilder : public YAML::EventHandler {
   Issues& issues_;
   std::optional<Node> root_;
   std::vector<Node*> open_;
-  size_t skipped_ = 0;  // levels below the deepest that is kept
+  size_t skipped_ = 0;  // levels below the last that is kept
+  size_t values_ = 0;
 };
 
 // yaml-cpp's texts are written for readers of its source; say the common ones plainly.
@@ -249,8 +263,10 @@ size_t KeyOffset(std::string_view text, JsonValue member) {
   return inside ? static_cast<size_t>(key - text.data()) - 1 : member.offset();
 }
 
-Node FromJson(std::string_view text, JsonValue value) {
+// Counts the tree's values in `values`, and adds none once there are too many.
+Node FromJson(std::string_view text, JsonValue value, size_t& values) {
   Node node;
+  if (++values > kMaxDocumentValues) return node;
   node.offset = value.offset();
   switch (value.kind()) {
     case JsonKind::kNull:
@@ -267,17 +283,21 @@ Node FromJson(std::string_view text, JsonValue value) {
       break;
     case JsonKind::kArray:
       node.kind = Node::Kind::kList;
-      for (const JsonValue element : value) node.items.push_back(FromJson(text, element));
+      for (const JsonValue element : value) {
+        if (values > kMaxDocumentValues) break;
+        node.items.push_back(FromJson(text, element, values));
+      }
       break;
     case JsonKind::kObject:
       node.kind = Node::Kind::kMap;
       for (const JsonValue member : value) {
+        if (++values > kMaxDocumentValues) break;
         Node key;
         key.kind = Node::Kind::kScalar;
         key.offset = KeyOffset(text, member);
         key.text = member.key();
         node.items.push_back(std::move(key));
-        node.items.push_back(FromJson(text, member));
+        node.items.push_back(FromJson(text, member, values));
       }
       break;
   }
@@ -317,8 +337,13 @@ std::optional<Node> ReadTree(std::string_view text, LineIndex& lines, std::vecto
   const size_t first = text.find_first_not_of(" \t\r\n");
   if (first != std::string_view::npos && (text[first] == '{' || text[first] == '[')) {
     const JsonLimits limits = {.max_depth = static_cast<int>(kMaxDocumentDepth)};
-    if (const auto json = JsonDocument::Parse(text, limits); json.ok())
-      return FromJson(text, json->root());
+    if (const auto json = JsonDocument::Parse(text, limits); json.ok()) {
+      size_t values = 0;
+      Node tree = FromJson(text, json->root(), values);
+      if (values <= kMaxDocumentValues) return tree;
+      AddTooManyValues(0, found);
+      return std::nullopt;
+    }
   }
   return ReadYaml(text, found);
 }

@@ -20,10 +20,6 @@ CatalogKey ReadKey(const v1::CatalogKey& key, Problems& problems) {
 
 PayloadRule ReadRule(const v1::PayloadRule& rule, Problems& problems) {
   PayloadRule out;
-  if (rule.payload().empty() && rule.harmless_arguments().empty()) {
-    problems.Invalid("payload_rule.payload",
-                     "got 0 bytes, want at least 1, or `harmless_arguments`");
-  }
   problems.CheckText("payload_rule.payload", rule.payload(), kMaxPayloadTemplateBytes);
   problems.CheckText("payload_rule.dialect", rule.dialect(), kMaxTypeBytes);
   out.payload = rule.payload();
@@ -31,6 +27,9 @@ PayloadRule ReadRule(const v1::PayloadRule& rule, Problems& problems) {
   const auto count = static_cast<size_t>(rule.harmless_arguments_size());
   if (problems.CheckCount("payload_rule.harmless_arguments", count, kMaxHarmlessArguments)) {
     for (const std::string& name : rule.harmless_arguments()) {
+      if (name.empty()) {
+        problems.Invalid("payload_rule.harmless_arguments", "got 0 bytes, want at least 1");
+      }
       problems.CheckText("payload_rule.harmless_arguments", name, kMaxArgumentNameBytes);
       out.harmless_arguments.insert(name);
     }

@@ -7,15 +7,21 @@
 namespace bridgekeeper::convert {
 namespace {
 
+// `max_bytes`: of one name; `max_all_bytes`: of all together.
 template <typename Names>
 std::set<std::string> ReadNames(std::string_view field, const Names& names, size_t max_count,
-                                size_t max_bytes, Problems& problems) {
+                                size_t max_bytes, size_t max_all_bytes, Problems& problems) {
   std::set<std::string> out;
   if (!problems.CheckCount(field, static_cast<size_t>(names.size()), max_count)) return out;
+  size_t all_bytes = 0;
   for (const std::string& name : names) {
     if (name.empty()) problems.Invalid(field, "got 0 bytes, want at least 1");
     problems.CheckText(field, name, max_bytes);
+    all_bytes += name.size();
     out.insert(name);
+  }
+  if (all_bytes > max_all_bytes) {
+    problems.OverLimit(field, all_bytes, max_all_bytes, "bytes in all");
   }
   return out;
 }
@@ -57,9 +63,9 @@ absl::StatusOr<ConnectionRecord> FromProto(const v1::Connection& record) {
     out.standard_conforming_strings = record.standard_conforming_strings();
   }
   out.safe_functions = ReadNames("safe_functions", record.safe_functions(), kMaxSafeFunctions,
-                                 kMaxSafeFunctionBytes, problems);
-  out.databases =
-      ReadNames("databases", record.databases(), kMaxDatabases, kMaxDatabaseBytes, problems);
+                                 kMaxSafeFunctionBytes, kMaxSafeFunctionsBytes, problems);
+  out.databases = ReadNames("databases", record.databases(), kMaxDatabases, kMaxDatabaseBytes,
+                            kMaxDatabases * kMaxDatabaseBytes, problems);
   out.allow_sensitive_reads = record.allow_sensitive_reads();
   if (!problems.empty()) return problems.ToStatus();
   return out;

@@ -42,6 +42,7 @@ using bridgekeeper::kMaxReasonBytes;
 using bridgekeeper::kMaxRequires;
 using bridgekeeper::kMaxSafeFunctionBytes;
 using bridgekeeper::kMaxSafeFunctions;
+using bridgekeeper::kMaxSafeFunctionsBytes;
 using bridgekeeper::kMaxSqlModeBytes;
 using bridgekeeper::kMaxTypeBytes;
 

@@ -183,7 +183,7 @@ std::vector<Limit> Limits() {
        [](int64_t n) {
          return ReadEntry([n](v1::CatalogEntry& e) { e.set_connection_argument(Bytes(n)); });
        }},
-      {"PayloadTemplateBytes", 1, kMaxPayloadTemplateBytes, kExhausted,
+      {"PayloadTemplateBytes", 0, kMaxPayloadTemplateBytes, kExhausted,
        [](int64_t n) {
          return ReadEntry(
              [n](v1::CatalogEntry& e) { e.mutable_payload_rule()->set_payload(Bytes(n)); });
@@ -202,7 +202,7 @@ std::vector<Limit> Limits() {
            for (int64_t i = 0; i < n; ++i) e.mutable_payload_rule()->add_harmless_arguments("a");
          });
        }},
-      {"HarmlessArgumentBytes", 0, kMaxArgumentNameBytes, kExhausted,
+      {"HarmlessArgumentBytes", 1, kMaxArgumentNameBytes, kExhausted,
        [](int64_t n) {
          return ReadEntry([n](v1::CatalogEntry& e) {
            e.mutable_payload_rule()->set_payload("{sql}");
@@ -230,6 +230,13 @@ std::vector<Limit> Limits() {
        [](int64_t n) {
          return ReadConnection([n](v1::Connection& c) {
            for (int64_t i = 0; i < n; ++i) c.add_safe_functions("f()");
+         });
+       }},
+      {"SafeFunctionsBytesInAll", 0, kMaxSafeFunctionsBytes, kExhausted,
+       [](int64_t n) {
+         return ReadConnection([n](v1::Connection& c) {
+           for (int64_t left = n; left > 0; left -= 500)
+             c.add_safe_functions(Bytes(std::min<int64_t>(left, 500)));
          });
        }},
       {"SafeFunctionBytes", 1, kMaxSafeFunctionBytes, kExhausted,

@@ -60,6 +60,23 @@ bool SetsNothing(std::string_view text) {
   return true;
 }
 
+// True for what Kubernetes puts into the environment of every container of a namespace
+// with a service of our name or one that begins with it: KEEPERD_SERVICE_HOST,
+// KEEPERD_GRPC_SERVICE_PORT_HTTP, KEEPERD_PORT_7420_TCP_ADDR, and KEEPERD_PORT, which
+// holds a URL there (Kubernetes documentation, "Service", "Environment variables").
+bool IsOfKubernetes(std::string_view name, std::string_view value) {
+  if (name.ends_with("_SERVICE_HOST")) return true;
+  if (name.find("_SERVICE_PORT") != std::string_view::npos) return true;
+  if (name.ends_with("_PORT")) return value.find("://") != std::string_view::npos;
+  const size_t port = name.find("_PORT_");
+  if (port == std::string_view::npos) return false;
+  const std::string_view rest = name.substr(port + 6);
+  const size_t end = rest.find_first_not_of("0123456789");
+  return end != 0 && end != std::string_view::npos &&
+         (rest.substr(end).starts_with("_TCP") || rest.substr(end).starts_with("_UDP") ||
+          rest.substr(end).starts_with("_SCTP"));
+}
+
 class Reader {
  public:
   Reader(const StartedWith& start, std::vector<std::string>& problems)
@@ -228,9 +245,7 @@ class Reader {
     }
   }
 
-  // A variable with our prefix that is no option is left alone, since Kubernetes makes
-  // such ones for a service of our name (KEEPERD_SERVICE_HOST); one that looks like a
-  // slip of the pen is not.
+  // A variable with our prefix that is no option is a mistake, unless Kubernetes made it.
   void ReadEnvironment() {
     std::vector<std::string> known = {"KEEPERD_CONFIG"};
     for (const OptionRow& row : OptionTable()) known.push_back(VariableOf(row.key));
@@ -241,12 +256,9 @@ class Reader {
                        [&](const OptionRow& each) { return VariableOf(each.key) == name; });
       if (row != OptionTable().end()) {
         Set(*row, value, "environment " + name);
-      } else if (name != "KEEPERD_CONFIG") {
-        const std::string hint = Hint(name, known);
-        if (!hint.empty()) {
-          Problem(absl::StrFormat("environment: unknown variable `%s`%s",
-                                  EscapeForPeople(name, 128), hint));
-        }
+      } else if (name != "KEEPERD_CONFIG" && !IsOfKubernetes(name, value)) {
+        Problem(absl::StrFormat("environment: unknown variable `%s`%s", EscapeForPeople(name, 128),
+                                Hint(name, known)));
       }
     }
   }

@@ -133,9 +133,26 @@ TEST(CommandLineTest, AllProblemsAreNamedAtOnceWithTheirPlace) {
 
 TEST(CommandLineTest, VariablesThatKubernetesMakesForAServiceOfOurNameAreLeftAlone) {
   EXPECT_THAT(Start({"--dev"}, {{"KEEPERD_SERVICE_HOST", "10.0.0.1"},
+                                {"KEEPERD_SERVICE_PORT", "7420"},
+                                {"KEEPERD_GRPC_SERVICE_PORT_GRPC", "7420"},
+                                {"KEEPERD_GRPC_PORT", "tcp://10.0.0.1:7420"},
+                                {"KEEPERD_PORT_7420_TCP", "tcp://10.0.0.1:7420"},
                                 {"KEEPERD_PORT_7420_TCP_ADDR", "10.0.0.1"}})
                   .problems,
               IsEmpty());
+}
+
+TEST(CommandLineTest, EveryOtherVariableWithOurPrefixIsRefused) {
+  for (const char* action : {"--check-config", "--print-config"}) {
+    EXPECT_THAT(Start({"--dev", action}, {{"KEEPERD_NOTHING_WE_KNOW", "1"},
+                                          {"KEEPERD_GRPC_PORT", "7420"},
+                                          {"KEEPERD_PORT_NUMBER", "7420"},
+                                          {"KEEPER_TOKEN", "another program's"}})
+                    .problems,
+                UnorderedElementsAre("environment: unknown variable `KEEPERD_NOTHING_WE_KNOW`",
+                                     HasSubstr("unknown variable `KEEPERD_GRPC_PORT`"),
+                                     HasSubstr("unknown variable `KEEPERD_PORT_NUMBER`")));
+  }
 }
 
 TEST(CommandLineTest, FileThatIsMissingOrNoMappingIsSaidSo) {

@@ -32,6 +32,7 @@ struct Options {
   int64_t max_in_flight = 4096;
   int64_t worker_threads = 4;
   absl::Duration drain_timeout = absl::Seconds(10);
+  absl::Duration stall_timeout = absl::Seconds(30);
   absl::Duration heartbeat_interval = absl::Seconds(3);
   int64_t store_cache_bytes = int64_t{64} << 20;
   int64_t keep_revisions = 100'000;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <chrono>
 #include <functional>
 #include <utility>
 #include <variant>
@@ -16,6 +15,14 @@ namespace {
 // apps that fall into one shard would drive each other out.
 constexpr size_t kMinPlacesPerShard = 64;
 constexpr size_t kMaxShards = 64;
+
+// A read that takes longer than this on average belongs on another thread. It is far
+// above what a read from memory takes on a busy machine, and below what one from a disk
+// that must be waited for takes.
+constexpr int64_t kQuickReadNanos = 1'000'000;
+// Weight of the newest read in the average: one of 10 ms is enough to pass the bound,
+// and a few quick ones come back below it.
+constexpr int64_t kReadWeight = 8;
 
 size_t ShardCount(const AppCacheOptions& options) {
   const size_t places = std::min(options.max_apps, options.max_unknown_apps);
@@ -49,8 +56,8 @@ AppState CompileApp(std::vector<store::Record> records) {
 }
 
 AppCache::AppCache(const store::PolicyStore& store, const AppCacheOptions& options,
-                   Metrics& metrics)
-    : store_(store), metrics_(metrics) {
+                   const Clock& clock, Metrics& metrics)
+    : store_(store), max_wait_(options.max_wait), clock_(clock), metrics_(metrics) {
   const size_t shards = ShardCount(options);
   for (size_t i = 0; i < shards; ++i) {
     shards_.push_back(std::make_unique<Shard>(PerShard(options.max_apps, shards),
@@ -74,40 +81,65 @@ const AppCache::Cached* AppCache::FindFresh(Shard& shard, std::string_view app) 
   return nullptr;
 }
 
-std::optional<AppState> AppCache::Peek(std::string_view app) {
-  Shard& shard = ShardOf(app);
-  MutexLock lock(shard.mu);
-  const Cached* cached = FindFresh(shard, app);
-  if (cached == nullptr) return std::nullopt;
-  metrics_.cache_hits.Add(0);
-  return cached->state;
+AppCache::Turn AppCache::JoinFlight(Shard& shard, std::string_view app,
+                                    std::shared_ptr<Flight>& flight) {
+  std::shared_ptr<Flight>& slot = shard.flights[app];
+  const Turn turn = slot == nullptr ? Turn::kMine : Turn::kAnothers;
+  if (slot == nullptr) slot = std::make_shared<Flight>();
+  flight = slot;
+  return turn;
 }
 
-absl::StatusOr<AppState> AppCache::Get(std::string_view app) {
+std::optional<absl::StatusOr<AppState>> AppCache::TryGet(std::string_view app) {
   Shard& shard = ShardOf(app);
   std::shared_ptr<Flight> flight;
-  bool first = false;
   {
     MutexLock lock(shard.mu);
     if (const Cached* cached = FindFresh(shard, app)) {
       metrics_.cache_hits.Add(0);
       return cached->state;
     }
-    std::shared_ptr<Flight>& slot = shard.flights[app];
-    if (slot == nullptr) {
-      slot = std::make_shared<Flight>();
-      first = true;
-    }
-    flight = slot;
+    if (read_nanos_.load(std::memory_order_relaxed) > kQuickReadNanos) return std::nullopt;
+    // To wait for another thread is never quick.
+    if (shard.flights.contains(app)) return std::nullopt;
+    if (reading_on_the_spot_.exchange(true, std::memory_order_acquire)) return std::nullopt;
+    JoinFlight(shard, app, flight);
   }
   metrics_.cache_misses.Add(0);
-  return first ? Load(shard, app, *flight) : Await(shard, *flight);
+  absl::StatusOr<AppState> state = Load(shard, app, *flight);
+  reading_on_the_spot_.store(false, std::memory_order_release);
+  return state;
+}
+
+absl::StatusOr<AppState> AppCache::Get(std::string_view app) {
+  Shard& shard = ShardOf(app);
+  std::shared_ptr<Flight> flight;
+  Turn turn;
+  {
+    MutexLock lock(shard.mu);
+    if (const Cached* cached = FindFresh(shard, app)) {
+      metrics_.cache_hits.Add(0);
+      return cached->state;
+    }
+    turn = JoinFlight(shard, app, flight);
+  }
+  metrics_.cache_misses.Add(0);
+  return turn == Turn::kMine ? Load(shard, app, *flight) : Await(shard, *flight);
+}
+
+absl::StatusOr<store::PolicyStore::AppSnapshot> AppCache::Read(const AppId& app) {
+  const absl::Duration begin = clock_.SinceBoot();
+  auto snapshot = store_.ReadApp(app);
+  const int64_t took = absl::ToInt64Nanoseconds(clock_.SinceBoot() - begin);
+  const int64_t average = read_nanos_.load(std::memory_order_relaxed);
+  read_nanos_.store(average + (took - average) / kReadWeight, std::memory_order_relaxed);
+  return snapshot;
 }
 
 absl::StatusOr<AppState> AppCache::Load(Shard& shard, std::string_view app, Flight& flight) {
   const AppId id(app);
   while (true) {
-    absl::StatusOr<store::PolicyStore::AppSnapshot> snapshot = store_.ReadApp(id);
+    absl::StatusOr<store::PolicyStore::AppSnapshot> snapshot = Read(id);
     AppState state;
     Revision read_at;
     if (snapshot.ok()) {
@@ -141,8 +173,15 @@ absl::StatusOr<AppState> AppCache::Load(Shard& shard, std::string_view app, Flig
 }
 
 absl::StatusOr<AppState> AppCache::Await(Shard& shard, const Flight& flight) {
+  const absl::Duration deadline = clock_.SinceBoot() + max_wait_;
   MutexLock lock(shard.mu);
-  while (!flight.done) shard.landed.WaitFor(shard.mu, std::chrono::seconds(1));
+  while (!flight.done) {
+    const absl::Duration left = deadline - clock_.SinceBoot();
+    if (left <= absl::ZeroDuration()) {
+      return absl::UnavailableError("the store does not answer; try again");
+    }
+    shard.landed.WaitFor(shard.mu, absl::ToChronoNanoseconds(left));
+  }
   if (flight.code != absl::StatusCode::kOk) return absl::Status(flight.code, flight.message);
   return flight.state;
 }

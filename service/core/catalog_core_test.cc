@@ -58,7 +58,7 @@ class CatalogCoreTest : public ::testing::Test {
   store::MemoryStore store_;
   Metrics metrics_;
   FakeClock clock_;
-  AppCache cache_{store_, {}, metrics_};
+  AppCache cache_{store_, {}, clock_, metrics_};
   RecordWriter writer_{store_, cache_, clock_, metrics_};
   CatalogCore core_{store_, writer_};
   const WriteContext by_ada_{.author = "ada"};
@@ -128,7 +128,7 @@ TEST(ConnectionCoreTest, KeepsRecordsOfAppsApart) {
   store::MemoryStore store;
   Metrics metrics;
   FakeClock clock;
-  AppCache cache(store, {}, metrics);
+  AppCache cache(store, {}, clock, metrics);
   RecordWriter writer(store, cache, clock, metrics);
   ConnectionCore core(store, writer);
   const WriteContext by_ada{.author = "ada"};

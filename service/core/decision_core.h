@@ -66,12 +66,14 @@ class DecisionCore {
   // be judged. Such a call belongs on a thread that may wait.
   bool MayJudge(const AppState& app, const ToolCall& call) const;
 
-  // The state of the app if it is in memory; no I/O.
-  std::optional<AppState> Peek(std::string_view app) { return cache_.Peek(app); }
+  // The state of the app if that takes no waiting (AppCache::TryGet).
+  std::optional<absl::StatusOr<AppState>> TryLoad(std::string_view app) {
+    return cache_.TryGet(app);
+  }
   // The state of the app, read through where it must be.
   absl::StatusOr<AppState> Load(std::string_view app) { return cache_.Get(app); }
 
-  // Decides on `app`, which the caller got from Peek() or Load(). Counts it.
+  // Decides on `app`, which the caller got from TryLoad() or Load(). Counts it.
   DecisionOutcome Decide(AppState app, const ToolCall& call, Transport transport);
 
   // Counts and answers a call that is not well-formed: DENY INVALID_REQUEST.

@@ -181,8 +181,8 @@ absl::StatusOr<PolicyCore::Changed> PolicyCore::SetAllSuspended(
   return done;
 }
 
-absl::StatusOr<std::vector<DiffCell>> PolicyCore::Diff(const AppId& app, Revision before,
-                                                       McpPolicy after) const {
+absl::StatusOr<PolicyDiff> PolicyCore::Diff(const AppId& app, Revision before, McpPolicy after,
+                                            size_t max_cells) const {
   BK_ASSIGN_OR_RETURN(Record first, Get(app, before));
   BK_ASSIGN_OR_RETURN(store::PolicyStore::AppSnapshot snapshot, store_.ReadApp(app));
   const RecordKey key = RecordKey::Policy(app);
@@ -194,7 +194,7 @@ absl::StatusOr<std::vector<DiffCell>> PolicyCore::Diff(const AppId& app, Revisio
   second_records.push_back(std::move(second));
   snapshot.records.push_back(std::move(first));
   return DiffPolicies(*CompileApp(std::move(snapshot.records)).policy,
-                      *CompileApp(std::move(second_records)).policy);
+                      *CompileApp(std::move(second_records)).policy, max_cells);
 }
 
 }  // namespace bridgekeeper::service

@@ -94,11 +94,12 @@ class PolicyCore {
                                           const std::function<bool()>& should_stop);
 
   // The exact cells in which `after` answers otherwise than the policy at `before` (0:
-  // the current one), both with the current catalogue and connections.
+  // the current one), both with the current catalogue and connections; `max_cells` of
+  // them at most.
   //
   // Errors: those of Get().
-  absl::StatusOr<std::vector<DiffCell>> Diff(const AppId& app, Revision before,
-                                             McpPolicy after) const;
+  absl::StatusOr<PolicyDiff> Diff(const AppId& app, Revision before, McpPolicy after,
+                                  size_t max_cells) const;
 
  private:
   absl::StatusOr<Written> Write(McpPolicy policy, int64_t expected_revision,

@@ -46,7 +46,7 @@ class PolicyCoreTest : public ::testing::Test {
   store::MemoryStore store_;
   Metrics metrics_;
   FakeClock clock_;
-  AppCache cache_{store_, {}, metrics_};
+  AppCache cache_{store_, {}, clock_, metrics_};
   RecordWriter writer_{store_, cache_, clock_, metrics_};
   PolicyCore core_{store_, writer_};
   const WriteContext by_ada_{.author = "ada", .reason = "test"};
@@ -215,14 +215,15 @@ TEST_F(PolicyCoreTest, SuspendAllStopsWhenTheCallerIsGone) {
 TEST_F(PolicyCoreTest, DiffShowsWhatAnotherPolicyWouldAnswer) {
   MustPut(SamplePolicy("dockit", Mode::kReadOnly));
   const auto none =
-      core_.Diff(AppId("dockit"), Revision{}, SamplePolicy("dockit", Mode::kReadOnly));
+      core_.Diff(AppId("dockit"), Revision{}, SamplePolicy("dockit", Mode::kReadOnly), 10);
   ASSERT_THAT(none, IsOk());
-  EXPECT_THAT(*none, IsEmpty());
-  const auto cells =
-      core_.Diff(AppId("dockit"), Revision{}, SamplePolicy("dockit", Mode::kDataReadWrite));
-  ASSERT_THAT(cells, IsOk());
-  ASSERT_FALSE(cells->empty());
-  EXPECT_TRUE(std::all_of(cells->begin(), cells->end(), [](const DiffCell& cell) {
+  EXPECT_THAT(none->cells, IsEmpty());
+  const auto diff =
+      core_.Diff(AppId("dockit"), Revision{}, SamplePolicy("dockit", Mode::kDataReadWrite), 10'000);
+  ASSERT_THAT(diff, IsOk());
+  const std::vector<DiffCell>& cells = diff->cells;
+  ASSERT_FALSE(cells.empty());
+  EXPECT_TRUE(std::all_of(cells.begin(), cells.end(), [](const DiffCell& cell) {
     return cell.loosened && cell.risk == Risk::kElevated && cell.after == Verdict::kAllow;
   }));
   EXPECT_EQ(Current("dockit").mode, Mode::kReadOnly) << "a diff writes nothing";
@@ -234,10 +235,11 @@ TEST_F(PolicyCoreTest, DiffKnowsTheEntriesOfTheApp) {
       store_.Commit({store::Put(store::SampleEntry("dockit", "", "own_tool", Risk::kElevated))},
                     store::By()),
       IsOk());
-  const auto cells =
-      core_.Diff(AppId("dockit"), Revision{}, SamplePolicy("dockit", Mode::kDataReadWrite));
-  ASSERT_THAT(cells, IsOk());
-  EXPECT_TRUE(std::any_of(cells->begin(), cells->end(),
+  const auto diff =
+      core_.Diff(AppId("dockit"), Revision{}, SamplePolicy("dockit", Mode::kDataReadWrite), 10'000);
+  ASSERT_THAT(diff, IsOk());
+  const std::vector<DiffCell>& cells = diff->cells;
+  EXPECT_TRUE(std::any_of(cells.begin(), cells.end(),
                           [](const DiffCell& cell) { return cell.tool == ToolName("own_tool"); }));
 }
 

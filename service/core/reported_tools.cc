@@ -2,8 +2,6 @@
 
 #include "service/core/reported_tools.h"
 
-#include <algorithm>
-
 #include "policy/base/json.h"
 
 namespace bridgekeeper::service {
@@ -43,7 +41,6 @@ ReportedTools::Result ReportedTools::Report(const Key& key, bool builtin_catalog
   Listing listing;
   listing.builtin_catalog = builtin_catalog;
   listing.last_seen = clock_.Now();
-  listing.reported_at = clock_.SinceBoot();
   listing.bytes = kOverheadBytes + key.app.value().size() + key.server.value().size();
   for (ReportedTool& tool : tools) {
     if (listing.tools.size() >= options_.max_tools || listing.tools.contains(tool.tool)) {
@@ -60,23 +57,29 @@ ReportedTools::Result ReportedTools::Report(const Key& key, bool builtin_catalog
   }
   result.kept = listing.tools.size();
 
+  // What goes is destroyed after the lock is released: `listing`, after the swap the old
+  // list of this server, and the lists that make room.
+  std::vector<Listings::node_type> gone;
   MutexLock lock(mu_);
-  Listing& slot = listings_[key];
-  bytes_ = bytes_ - slot.bytes + listing.bytes;
-  // Swapped, so that the old list is destroyed after the lock is released.
-  std::swap(slot, listing);
-  MakeRoom();
+  const auto slot = listings_.try_emplace(key).first;
+  by_age_.erase(slot->second.turn);
+  bytes_ = bytes_ - slot->second.bytes + listing.bytes;
+  listing.turn = next_turn_++;
+  by_age_.emplace(listing.turn, slot);
+  std::swap(slot->second, listing);
+  gone = MakeRoom();
   return result;
 }
 
-void ReportedTools::MakeRoom() {
+std::vector<ReportedTools::Listings::node_type> ReportedTools::MakeRoom() {
+  std::vector<Listings::node_type> gone;
   while (bytes_ > options_.max_bytes && listings_.size() > 1) {
-    const auto oldest = std::min_element(
-        listings_.begin(), listings_.end(),
-        [](const auto& a, const auto& b) { return a.second.reported_at < b.second.reported_at; });
-    bytes_ -= oldest->second.bytes;
-    listings_.erase(oldest);
+    const auto oldest = by_age_.begin();
+    bytes_ -= oldest->second->second.bytes;
+    gone.push_back(listings_.extract(oldest->second));
+    by_age_.erase(oldest);
   }
+  return gone;
 }
 
 std::vector<ReportedTools::Row> ReportedTools::List(const std::optional<AppId>& app,

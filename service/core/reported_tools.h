@@ -14,6 +14,7 @@
 #define BRIDGEKEEPER_SERVICE_CORE_REPORTED_TOOLS_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -95,18 +96,24 @@ class ReportedTools {
   struct Listing {
     bool builtin_catalog = false;
     absl::Time last_seen;
-    absl::Duration reported_at;
+    uint64_t turn = 0;  // its place in by_age_
     size_t bytes = 0;
     std::map<std::string, ReportedTool> tools;
   };
 
-  void MakeRoom() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  using Listings = std::map<Key, Listing>;
+
+  // Takes out what has to go for max_bytes, for its caller to destroy without the lock.
+  std::vector<Listings::node_type> MakeRoom() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   const ReportedToolsOptions options_;
   const Clock& clock_;
 
   mutable Mutex mu_;
-  std::map<Key, Listing> listings_ ABSL_GUARDED_BY(mu_);
+  Listings listings_ ABSL_GUARDED_BY(mu_);
+  // The listings by when they were reported, the oldest first.
+  std::map<uint64_t, Listings::iterator> by_age_ ABSL_GUARDED_BY(mu_);
+  uint64_t next_turn_ ABSL_GUARDED_BY(mu_) = 1;
   size_t bytes_ ABSL_GUARDED_BY(mu_) = 0;
 };
 

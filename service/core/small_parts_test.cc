@@ -14,6 +14,7 @@
 #include "gtest/gtest.h"
 #include "policy/testing/fake_clock.h"
 #include "policy/testing/status_matchers.h"
+#include "runtime/clock.h"
 #include "runtime/testing/fake_id_source.h"
 #include "service/core/admission.h"
 #include "service/core/clock_map.h"
@@ -29,6 +30,7 @@ namespace bridgekeeper::service {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 TEST(ClockMapTest, KeepsWhatIsFoundAgain) {
   ClockMap<int> map(3);
@@ -60,7 +62,8 @@ TEST(ClockMapTest, ReplacesAndTakes) {
 
 TEST(AdmissionTest, TurnsAwayWhatIsTooMuch) {
   Metrics metrics;
-  Admission admission(2, metrics);
+  FakeClock clock;
+  Admission admission(2, clock, metrics);
   EXPECT_THAT(admission.Enter(), IsOk());
   EXPECT_THAT(admission.Enter(), IsOk());
   EXPECT_THAT(admission.Enter(), StatusIs(absl::StatusCode::kResourceExhausted));
@@ -70,9 +73,28 @@ TEST(AdmissionTest, TurnsAwayWhatIsTooMuch) {
   EXPECT_THAT(admission.Enter(), IsOk());
 }
 
+TEST(AdmissionTest, TellsOfOverloadForAWhileAfterIt) {
+  Metrics metrics;
+  FakeClock clock;
+  Admission admission(1, clock, metrics);
+  EXPECT_THAT(admission.Health(), IsOk());
+  EXPECT_THAT(admission.Enter(), IsOk());
+  EXPECT_THAT(admission.Health(), IsOk()) << "full is not overloaded";
+  EXPECT_THAT(admission.Enter(), StatusIs(absl::StatusCode::kResourceExhausted));
+  clock.Advance(absl::Seconds(3));
+  EXPECT_THAT(admission.Health(),
+              StatusIs(absl::StatusCode::kResourceExhausted,
+                       HasSubstr("turned away 3s ago, 1 of at most 1 are in flight")));
+  clock.Advance(absl::Seconds(8));
+  EXPECT_THAT(admission.Health(), IsOk());
+  admission.CountRefusal(Overload::kQueue);
+  EXPECT_THAT(admission.Health(), StatusIs(absl::StatusCode::kResourceExhausted));
+}
+
 TEST(AdmissionTest, CloseWaitsForThoseInside) {
   Metrics metrics;
-  Admission admission(2, metrics);
+  const RealClock clock;
+  Admission admission(2, clock, metrics);
   ASSERT_THAT(admission.Enter(), IsOk());
   EXPECT_FALSE(admission.Close(absl::Milliseconds(1)));
   EXPECT_THAT(admission.Enter(), StatusIs(absl::StatusCode::kUnavailable));
@@ -163,13 +185,12 @@ class DecisionCoreTest : public ::testing::Test {
   Metrics metrics_;
   FakeClock clock_;
   FakeIdSource ids_;
-  AppCache cache_{store_, {}, metrics_};
+  AppCache cache_{store_, {}, clock_, metrics_};
   DecisionCore core_{cache_, nullptr, ids_, clock_, metrics_};
 };
 
 TEST_F(DecisionCoreTest, DecidesAndCounts) {
   const ToolCall call{.tool = "es__search", .connection = "prod"};
-  EXPECT_EQ(core_.Peek("dockit"), std::nullopt);
   const auto state = core_.Load("dockit");
   ASSERT_THAT(state, IsOk());
   const DecisionOutcome outcome = core_.Decide(*state, call, Transport::kUnary);

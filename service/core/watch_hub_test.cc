@@ -496,7 +496,7 @@ TEST(WatchHubStressTest, EveryWatcherEndsWithWhatTheStoreHas) {
   Metrics metrics;
   RealClock clock;
   FakeLogger log;
-  AppCache cache(store, {}, metrics);
+  AppCache cache(store, {}, clock, metrics);
   WatchHub hub(store, {.heartbeat_interval = absl::Milliseconds(20), .max_queued = 64}, Revision{},
                clock, metrics);
   auto feed = ChangeFeed::Start(store, Revision{}, cache, hub, log);
@@ -574,7 +574,7 @@ TEST(ChangeFeedTest, GoesOnAfterTheStoreCouldNotBeWatched) {
   Metrics metrics;
   RealClock clock;
   FakeLogger log;
-  AppCache cache(store, {}, metrics);
+  AppCache cache(store, {}, clock, metrics);
   WatchHub hub(store, {.heartbeat_interval = absl::Milliseconds(20)}, Revision{}, clock, metrics);
   auto feed = ChangeFeed::Start(store, Revision{}, cache, hub, log);
   ASSERT_THAT(feed, IsOk());

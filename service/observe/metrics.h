@@ -13,11 +13,13 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <string_view>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "policy/guard/isolated.h"
 #include "policy/model/enums.h"
 #include "service/auth/rpc_table.h"
 #include "service/observe/striped.h"
@@ -70,6 +72,11 @@ class Metrics {
   StripedCounters policy_writes{kWriteResultNames.size()};
   StripedCounters overload_rejections{kOverloadNames.size()};
   StripedCounters watch_cuts{kWatchCutNames.size()};
+  // Payloads that were not judged for another reason than their text.
+  StripedCounters judge_faults{std::size(kAllJudgeFaults)};
+
+  // RPCs that were ended since their client took no data.
+  std::atomic<uint64_t> stalled_rpcs = 0;
 
   StripedCounters cache_hits{1};
   StripedCounters cache_misses{1};

@@ -210,6 +210,13 @@ std::string MetricsPage(const Metrics& metrics, const Gauges& gauges) {
   page.CounterFamily("bridgekeeper_overload_rejections_total",
                      "Requests that were turned away unread, by why.", "reason", kOverloadNames,
                      metrics.overload_rejections);
+  page.CounterOf("bridgekeeper_stalled_rpcs_total",
+                 "RPCs that were ended since their client took no data.", metrics.stalled_rpcs);
+  std::vector<std::string_view> faults;
+  for (const JudgeFault fault : kAllJudgeFaults) faults.push_back(Name(fault));
+  page.CounterFamily("bridgekeeper_judge_faults_total",
+                     "Payloads that were not judged for another reason than their text.", "reason",
+                     faults, metrics.judge_faults);
   page.CounterOf("bridgekeeper_log_lines_dropped_total",
                  "Log lines that nobody read in time; must read 0.", gauges.log_lines_dropped);
   return page.Text();

@@ -47,6 +47,10 @@ void CheckRun(std::string_view run, convert::Problems& problems) {
                                           EscapeForPeople(run, 2 * kRunMarkBytes), kRunMarkBytes));
 }
 
+void CheckCounter(std::string_view field, int64_t got, convert::Problems& problems) {
+  if (got < 0) problems.Invalid(field, absl::StrFormat("got %d, want 0 or more", got));
+}
+
 void ToMessage(const BridgeInfo& info, pb::Bridge& out) {
   out.set_name(info.name);
   out.mutable_apps()->Assign(info.apps.begin(), info.apps.end());
@@ -98,9 +102,7 @@ absl::Status BridgeApi::ReportDecisions(const pb::ReportDecisionsRequest& reques
   CheckRun(request.run(), problems);
   if (count == 0) problems.Invalid("records", "got 0 items, want at least 1");
   problems.CheckCount("records", count, convert::kMaxBatchItems);
-  if (request.dropped() < 0) {
-    problems.Invalid("dropped", absl::StrFormat("got %d, want 0 or more", request.dropped()));
-  }
+  CheckCounter("dropped", request.dropped(), problems);
   int64_t last = 0;
   std::vector<ReportedDecision> decisions;
   decisions.reserve(count);
@@ -134,13 +136,22 @@ absl::Status BridgeApi::Heartbeat(const pb::HeartbeatRequest& request,
                           convert::kMaxRequires)) {
     for (const std::string& name : bridge.features()) problems.CheckId("bridge.features", name);
   }
+  CheckCounter("bridge.token.revision", bridge.token().revision(), problems);
+  CheckCounter("bridge.decisions", bridge.decisions(), problems);
+  CheckCounter("bridge.denials", bridge.denials(), problems);
+  CheckCounter("bridge.dropped_reports", bridge.dropped_reports(), problems);
+  const absl::Duration policy_age = convert::FromProto(bridge.policy_age());
+  if (policy_age < absl::ZeroDuration()) {
+    problems.Invalid("bridge.policy_age",
+                     absl::StrFormat("got %s, want 0 or more", absl::FormatDuration(policy_age)));
+  }
   if (!problems.empty()) return problems.ToStatus();
 
   bridges_.Heartbeat({.name = bridge.name(),
                       .apps = {bridge.apps().begin(), bridge.apps().end()},
                       .version = bridge.version(),
                       .token = {bridge.token().incarnation(), Revision{bridge.token().revision()}},
-                      .policy_age = convert::FromProto(bridge.policy_age()),
+                      .policy_age = policy_age,
                       .decisions = bridge.decisions(),
                       .denials = bridge.denials(),
                       .dropped_reports = bridge.dropped_reports(),

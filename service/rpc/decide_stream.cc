@@ -6,6 +6,7 @@
 #include <deque>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "service/rpc/grpc_status.h"
 
@@ -17,6 +18,8 @@ namespace pb = bridgekeeper::v1;
 // Answers that may wait to be written: enough to keep the connection busy.
 constexpr size_t kMaxWaiting = 64;
 
+constexpr char kStopping[] = "the server is stopping";
+
 }  // namespace
 
 // At any time at most one read and one write are under way, and a request is decided
@@ -25,7 +28,8 @@ constexpr size_t kMaxWaiting = 64;
 // Every operation is started under the lock, so that none follows Finish(). gRPC runs
 // reactions on threads of its own, never inside a Start...().
 class DecideStream
-    : public grpc::ServerBidiReactor<pb::DecideStreamRequest, pb::DecideStreamResponse> {
+    : public grpc::ServerBidiReactor<pb::DecideStreamRequest, pb::DecideStreamResponse>,
+      public StallGuard::Stallable {
  public:
   DecideStream(RpcShared& shared, DecisionApi& api, DecideStreams& streams,
                grpc::CallbackServerContext* context)
@@ -64,7 +68,8 @@ class DecideStream
       Decided(std::move(status), std::move(late));
     });
     if (queued) return;
-    shared_.metrics.overload_rejections.Add(static_cast<size_t>(Overload::kQueue));
+    shared_.admission.CountRefusal(Overload::kQueue);
+    AddRetryHint(*context_);  // nothing finishes the RPC while `deciding_`
     Decided(absl::ResourceExhaustedError("overloaded: too many requests wait; try again"), {});
   }
 
@@ -82,16 +87,25 @@ class DecideStream
 
   void OnCancel() override { End(absl::CancelledError("the caller is gone")); }
 
-  void OnDone() override {
-    {
-      MutexLock lock(streams_.mu_);
-      streams_.open_.erase(this);
-    }
-    if (entered_) shared_.admission.Leave();
-    delete this;
+  bool CutIfStalled(absl::Duration before) override {
+    MutexLock lock(mu_);
+    if (!writing_ || done_ || write_begin_ >= before) return false;
+    context_->TryCancel();
+    return true;
   }
 
-  // No more is read: what was decided is written, then the RPC ends.
+  void OnDone() override {
+    {
+      MutexLock lock(mu_);
+      done_ = true;
+    }
+    if (entered_) shared_.admission.Leave();
+    shared_.stalls.Remove(this);
+    streams_.Forget(this);
+  }
+
+  // No more is read: what was decided is written, then the RPC ends. May come late, when
+  // the RPC is over.
   void End(absl::Status status) {
     MutexLock lock(mu_);
     EndLocked(std::move(status));
@@ -127,6 +141,7 @@ class DecideStream
     if (writing_ || finished_) return;
     if (!waiting_.empty()) {
       writing_ = true;
+      write_begin_ = shared_.clock.SinceBoot();
       StartWrite(&waiting_.front());  // stays where it is until OnWriteDone
     } else if (ended_ && !deciding_) {
       finished_ = true;
@@ -153,33 +168,45 @@ class DecideStream
   bool read_paused_ ABSL_GUARDED_BY(mu_) = false;
   bool ended_ ABSL_GUARDED_BY(mu_) = false;
   bool finished_ ABSL_GUARDED_BY(mu_) = false;
+  bool done_ ABSL_GUARDED_BY(mu_) = false;  // the context is gone
+  absl::Duration write_begin_ ABSL_GUARDED_BY(mu_);
   absl::Status end_status_ ABSL_GUARDED_BY(mu_);
 };
 
 grpc::ServerBidiReactor<pb::DecideStreamRequest, pb::DecideStreamResponse>* DecideStreams::Start(
     RpcShared& shared, DecisionApi& api, grpc::CallbackServerContext* context) {
-  auto* stream = new DecideStream(shared, api, *this, context);
+  const auto stream = std::make_shared<DecideStream>(shared, api, *this, context);
   bool draining = false;
   {
     MutexLock lock(mu_);
     draining = draining_;
-    open_.insert(stream);
+    open_.emplace(stream.get(), stream);
   }
+  shared.stalls.Add(stream);
   if (draining) {
-    stream->End(absl::UnavailableError("the server is stopping"));
+    stream->End(absl::UnavailableError(kStopping));
   } else {
     stream->Begin();
   }
-  return stream;
+  return stream.get();
 }
 
-// A stream leaves the set, under this lock, before it is deleted.
-void DecideStreams::Drain() {
+void DecideStreams::Forget(DecideStream* stream) {
+  std::shared_ptr<DecideStream> gone;  // destroyed after the lock is released
   MutexLock lock(mu_);
-  draining_ = true;
-  for (DecideStream* stream : open_) {
-    stream->End(absl::UnavailableError("the server is stopping"));
+  const auto it = open_.find(stream);
+  gone = std::move(it->second);
+  open_.erase(it);
+}
+
+void DecideStreams::Drain() {
+  std::vector<std::shared_ptr<DecideStream>> streams;
+  {
+    MutexLock lock(mu_);
+    draining_ = true;
+    for (const auto& [key, stream] : open_) streams.push_back(stream);
   }
+  for (const auto& stream : streams) stream->End(absl::UnavailableError(kStopping));
 }
 
 }  // namespace bridgekeeper::service

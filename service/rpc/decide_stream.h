@@ -12,7 +12,9 @@
 #include <grpcpp/server_context.h>
 #include <grpcpp/support/server_callback.h>
 
-#include "absl/container/flat_hash_set.h"
+#include <memory>
+
+#include "absl/container/flat_hash_map.h"
 #include "bridgekeeper/v1/decision_service.pb.h"
 #include "policy/base/mutex.h"
 #include "service/rpc/decision_api.h"
@@ -25,7 +27,7 @@ class DecideStream;
 // All streams that are open. Outlives the server.
 class DecideStreams {
  public:
-  // Starts the reactor of one RPC; it deletes itself when the RPC is over.
+  // Starts the reactor of one RPC; it is gone when the RPC is over.
   grpc::ServerBidiReactor<v1::DecideStreamRequest, v1::DecideStreamResponse>* Start(
       RpcShared& shared, DecisionApi& api, grpc::CallbackServerContext* context);
 
@@ -35,9 +37,12 @@ class DecideStreams {
  private:
   friend class DecideStream;
 
+  // `stream` is over. Destroys it, unless Drain() holds it too.
+  void Forget(DecideStream* stream);
+
   Mutex mu_;
   bool draining_ ABSL_GUARDED_BY(mu_) = false;
-  absl::flat_hash_set<DecideStream*> open_ ABSL_GUARDED_BY(mu_);
+  absl::flat_hash_map<DecideStream*, std::shared_ptr<DecideStream>> open_ ABSL_GUARDED_BY(mu_);
 };
 
 }  // namespace bridgekeeper::service

@@ -67,9 +67,11 @@ std::optional<absl::Status> DecisionApi::TryDecide(const pb::DecideRequest& requ
   if (absl::Status status = CheckedCall::Read(request.call(), checked); !status.ok()) {
     return status;
   }
-  std::optional<AppState> app = core_.Peek(checked.app());
-  if (!app || core_.MayJudge(*app, checked.call())) return std::nullopt;
-  Answer(core_.Decide(*std::move(app), checked.call(), Transport::kUnary), checked.call(),
+  std::optional<absl::StatusOr<AppState>> app = core_.TryLoad(checked.app());
+  if (!app) return std::nullopt;
+  if (!app->ok()) return app->status();
+  if (core_.MayJudge(**app, checked.call())) return std::nullopt;
+  Answer(core_.Decide(**std::move(app), checked.call(), Transport::kUnary), checked.call(),
          *response.mutable_decision());
   return absl::OkStatus();
 }
@@ -91,9 +93,11 @@ std::optional<absl::Status> DecisionApi::TryDecideItem(const pb::DecideStreamReq
     AnswerMalformed(status, Transport::kStream, out);
     return absl::OkStatus();
   }
-  std::optional<AppState> app = core_.Peek(checked.app());
-  if (!app || core_.MayJudge(*app, checked.call())) return std::nullopt;
-  Answer(core_.Decide(*std::move(app), checked.call(), Transport::kStream), checked.call(), out);
+  std::optional<absl::StatusOr<AppState>> app = core_.TryLoad(checked.app());
+  if (!app) return std::nullopt;
+  if (!app->ok()) return app->status();
+  if (core_.MayJudge(**app, checked.call())) return std::nullopt;
+  Answer(core_.Decide(**std::move(app), checked.call(), Transport::kStream), checked.call(), out);
   return absl::OkStatus();
 }
 

@@ -2,7 +2,6 @@
 
 #include "service/rpc/policy_api.h"
 
-#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -238,14 +237,11 @@ absl::Status PolicyApi::DiffPolicy(const pb::DiffPolicyRequest& request,
     case pb::DiffPolicyRequest::AFTER_NOT_SET:
       return absl::InvalidArgumentError("after: got nothing, want after_revision or after_policy");
   }
-  BK_ASSIGN_OR_RETURN(const std::vector<DiffCell> cells,
-                      core_.Diff(app, Revision{request.before_revision()}, std::move(after)));
-  for (size_t i = 0; i < std::min(cells.size(), kMaxDiffCells); ++i) {
-    ToMessage(cells[i], *response.add_cells());
-  }
-  response.set_total(static_cast<int32_t>(cells.size()));
-  response.set_loosened(static_cast<int32_t>(std::count_if(
-      cells.begin(), cells.end(), [](const DiffCell& cell) { return cell.loosened; })));
+  BK_ASSIGN_OR_RETURN(const PolicyDiff diff, core_.Diff(app, Revision{request.before_revision()},
+                                                        std::move(after), kMaxDiffCells));
+  for (const DiffCell& cell : diff.cells) ToMessage(cell, *response.add_cells());
+  response.set_total(static_cast<int32_t>(diff.total));
+  response.set_loosened(static_cast<int32_t>(diff.loosened));
   return absl::OkStatus();
 }
 

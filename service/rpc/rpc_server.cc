@@ -5,6 +5,7 @@
 #include <grpc/support/time.h>
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/health_check_service_interface.h>
+#include <grpcpp/resource_quota.h>
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
 
@@ -36,6 +37,14 @@ constexpr int kKeepaliveTimeoutMs = 30'000;
 // Clients may ping this often, with no call open too.
 constexpr int kMinPingIntervalMs = 5'000;
 
+// Calls of one connection at one time: more wait at the client. What gRPC keeps of a call
+// that we have answered and its client has not read is bounded by it.
+constexpr int kMaxCallsPerConnection = 4096;
+
+// Memory for what is being received, of all connections. Above it gRPC reads less, then
+// ends calls.
+constexpr size_t kReceiveBytes = size_t{256} << 20;
+
 std::set<std::string> ServiceNames() {
   std::set<std::string> names;
   for (const RpcRow& row : RpcTable()) {
@@ -48,8 +57,9 @@ std::set<std::string> ServiceNames() {
 
 struct RpcServer::Impl {
   explicit Impl(const RpcServerOptions& options, const RpcServerDeps& deps)
-      : shared{deps.authorizer, deps.admission, deps.workers, deps.metrics,
-               deps.log,        deps.ids,       deps.clock},
+      : stalls(options.stall_timeout, deps.clock, deps.metrics),
+        shared{deps.authorizer, deps.admission, deps.workers, stalls,
+               deps.metrics,    deps.log,       deps.ids,     deps.clock},
         decision_api(deps.decisions),
         policy_api(deps.policies, deps.store),
         catalog_api(deps.catalog, deps.reported_tools, deps.store),
@@ -65,6 +75,7 @@ struct RpcServer::Impl {
     services.push_back(MakeServerService(shared, server_api));
   }
 
+  StallGuard stalls;
   RpcShared shared;
   DecisionApi decision_api;
   PolicyApi policy_api;
@@ -87,6 +98,8 @@ absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(const RpcServerOptio
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
 
   grpc::ServerBuilder builder;
+  builder.SetResourceQuota(grpc::ResourceQuota("keeperd").Resize(kReceiveBytes));
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kMaxCallsPerConnection);
   builder.SetMaxReceiveMessageSize(static_cast<int>(convert::kMaxMessageBytes));
   // A second server must not share the address unnoticed.
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);

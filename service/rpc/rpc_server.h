@@ -41,6 +41,8 @@ namespace bridgekeeper::service {
 struct RpcServerOptions {
   std::string address = "127.0.0.1:0";  // HOST:PORT or unix:PATH
   ServerFacts facts;
+  // How long a client may take nothing of what it was sent.
+  absl::Duration stall_timeout = absl::Seconds(30);
 };
 
 // All of it outlives the server.

@@ -2,6 +2,7 @@
 
 #include "service/rpc/unary_call.h"
 
+#include <memory>
 #include <optional>
 #include <string_view>
 
@@ -38,6 +39,35 @@ absl::Status CheckAccess(const RpcShared& shared, Rpc rpc,
   return shared.authorizer.Check(access, TokenOf(context));
 }
 
+HeldReactor* HeldReactor::Make(RpcShared& shared, grpc::CallbackServerContext* context) {
+  // Its constructor is private.
+  const std::shared_ptr<HeldReactor> reactor(new HeldReactor(shared, context));
+  shared.stalls.Add(reactor);  // its owner until OnDone()
+  return reactor.get();
+}
+
+void HeldReactor::NoteFinish(absl::Duration now) {
+  MutexLock lock(mu_);
+  finished_at_ = now;
+}
+
+bool HeldReactor::CutIfStalled(absl::Duration before) {
+  MutexLock lock(mu_);
+  if (context_ == nullptr || !finished_at_ || *finished_at_ >= before) return false;
+  finished_at_.reset();  // once is enough
+  context_->TryCancel();
+  return true;
+}
+
+void HeldReactor::OnDone() {
+  {
+    MutexLock lock(mu_);
+    context_ = nullptr;
+  }
+  if (entered_) shared_.admission.Leave();
+  shared_.stalls.Remove(this);
+}
+
 bool UnaryCall::Begin() {
   if (absl::Status status = CheckAccess(*shared_, rpc_, *context_); !status.ok()) {
     Finish(status);
@@ -49,6 +79,7 @@ bool UnaryCall::Begin() {
     return false;
   }
   entered_ = true;
+  if (held_ != nullptr) held_->NoteEntered();
   return true;
 }
 
@@ -59,14 +90,19 @@ void UnaryCall::OnWorker(std::function<absl::Status()> handler) {
     call.Finish(call.IsCancelled() ? absl::CancelledError("the caller is gone") : handler());
   });
   if (queued) return;
-  shared_->metrics.overload_rejections.Add(static_cast<size_t>(Overload::kQueue));
+  shared_->admission.CountRefusal(Overload::kQueue);
   AddRetryHint(*context_);
   Finish(absl::ResourceExhaustedError("overloaded: too many requests wait; try again"));
 }
 
 void UnaryCall::Finish(const absl::Status& status) {
-  if (entered_) shared_->admission.Leave();
-  shared_->metrics.CountRpc(rpc_, status.code(), shared_->clock.SinceBoot() - begin_);
+  const absl::Duration now = shared_->clock.SinceBoot();
+  shared_->metrics.CountRpc(rpc_, status.code(), now - begin_);
+  if (held_ != nullptr) {
+    held_->NoteFinish(now);
+  } else if (entered_) {
+    shared_->admission.Leave();
+  }
   reactor_->Finish(status.ok() ? grpc::Status::OK
                                : ToGrpcStatus(status, rpc_, shared_->log, shared_->ids));
 }

@@ -23,13 +23,15 @@ namespace pb = bridgekeeper::v1;
 //
 // Its own owner until OnDone(); whoever rings holds a weak pointer, so that a ring
 // that comes late finds nothing.
-class WatchReactor : public grpc::ServerWriteReactor<pb::WatchPoliciesResponse> {
+class WatchReactor : public grpc::ServerWriteReactor<pb::WatchPoliciesResponse>,
+                     public StallGuard::Stallable {
  public:
   WatchReactor(RpcShared& shared, WatchHub& hub, grpc::CallbackServerContext* context)
       : shared_(shared), hub_(hub), context_(context), begin_(shared.clock.SinceBoot()) {}
 
   void Start(std::shared_ptr<WatchReactor> self, const pb::WatchPoliciesRequest& request) {
     self_ = std::move(self);
+    shared_.stalls.Add(self_);
     absl::Status status = CheckAccess(shared_, Rpc::kWatchPolicies, *context_);
     absl::StatusOr<WatchRequest> read = DecisionApi::ReadWatch(request);
     if (status.ok()) status = read.status();
@@ -37,7 +39,7 @@ class WatchReactor : public grpc::ServerWriteReactor<pb::WatchPoliciesResponse> 
     const bool queued =
         shared_.workers.Submit([keep = self_, watch = *std::move(read)] { keep->Open(watch); });
     if (queued) return;
-    shared_.metrics.overload_rejections.Add(static_cast<size_t>(Overload::kQueue));
+    shared_.admission.CountRefusal(Overload::kQueue);
     AddRetryHint(*context_);
     FinishWith(absl::ResourceExhaustedError("overloaded: too many requests wait; try again"));
   }
@@ -59,13 +61,22 @@ class WatchReactor : public grpc::ServerWriteReactor<pb::WatchPoliciesResponse> 
     Pump();
   }
 
+  bool CutIfStalled(absl::Duration before) override {
+    MutexLock lock(mu_);
+    if (state_ != State::kWriting || done_ || write_begin_ >= before) return false;
+    context_->TryCancel();
+    return true;
+  }
+
   void OnDone() override {
     std::shared_ptr<WatchStream> stream;
     {
       MutexLock lock(mu_);
+      done_ = true;
       stream = std::move(stream_);
     }
     if (stream != nullptr) hub_.Close(stream);
+    shared_.stalls.Remove(this);
     self_.reset();
   }
 
@@ -100,6 +111,7 @@ class WatchReactor : public grpc::ServerWriteReactor<pb::WatchPoliciesResponse> 
         if (taken.message) {
           Write(*taken.message);
           state_ = State::kWriting;
+          write_begin_ = shared_.clock.SinceBoot();
         } else if (taken.end) {
           end = *std::move(taken.end);
         } else {
@@ -145,6 +157,8 @@ class WatchReactor : public grpc::ServerWriteReactor<pb::WatchPoliciesResponse> 
   State state_ ABSL_GUARDED_BY(mu_) = State::kOpening;
   bool cancelled_ ABSL_GUARDED_BY(mu_) = false;
   bool first_ ABSL_GUARDED_BY(mu_) = true;
+  bool done_ ABSL_GUARDED_BY(mu_) = false;  // the context is gone
+  absl::Duration write_begin_ ABSL_GUARDED_BY(mu_);
   std::shared_ptr<WatchStream> stream_ ABSL_GUARDED_BY(mu_);
   // Written while idle, read by gRPC while writing.
   pb::WatchPoliciesResponse response_;

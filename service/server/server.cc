@@ -11,6 +11,7 @@
 #include "policy/base/status_macros.h"
 #include "policy/guard/dialects.h"
 #include "policy/guard/guard.h"
+#include "runtime/judge_worker.h"
 #include "service/auth/authorizer.h"
 #include "service/config/validate.h"
 #include "service/core/admission.h"
@@ -84,9 +85,13 @@ struct Server::Parts {
         environment(server_environment),
         store(std::move(policy_store)),
         authorizer(admin_token),
-        admission(options.max_in_flight, metrics),
-        guard(MakeGuard()),
-        cache(*store, CacheOptions(options), metrics),
+        admission(options.max_in_flight, environment.clock, metrics),
+        guard(MakeGuard({.isolated = MakeJudgeWorkers(),
+                         .on_fault =
+                             [this](JudgeFault fault) {
+                               metrics.judge_faults.Add(static_cast<size_t>(fault));
+                             }})),
+        cache(*store, CacheOptions(options), environment.clock, metrics),
         writer(*store, cache, environment.clock, metrics),
         decisions(cache, guard.get(), environment.ids, environment.clock, metrics),
         policies(*store, writer),
@@ -170,6 +175,8 @@ std::vector<HealthCheck> Server::Parts::Readiness() {
                [this] {
                  return serving ? absl::OkStatus() : absl::UnavailableError("starting or draining");
                }},
+          // One that turns requests away is no better off out of rotation.
+          {.name = "requests", .check = [this] { return admission.Health(); }, .required = false},
           // Decisions go on without writes, so a full disk takes no server out of rotation.
           {.name = "store_writes",
            .check = [this] { return store->WriteHealth(); },
@@ -194,7 +201,8 @@ absl::Status Server::Parts::Listen() {
                                                        .build = std::string(Build()),
                                                        .dialects = DialectNames(),
                                                        .dev_mode = options.dev,
-                                                       .backup_dir = BackupDir(options)}},
+                                                       .backup_dir = BackupDir(options)},
+                                             .stall_timeout = options.stall_timeout},
                                             RpcDeps()));
   return absl::OkStatus();
 }

@@ -105,9 +105,10 @@ class Keeperd:
     def env(self):
         return {**os.environ, "KEEPER_ADDRESS": self.address, "KEEPER_TOKEN": self.token}
 
-    def server(self, name="keeperd", apps=None):
-        """How bk_loadgen names it; `apps`: ask about one of so many each time."""
-        return f"{name}={self.address}{'' if apps is None else f'@{apps}'}#{self.process.pid}"
+    def server(self, name="keeperd", apps=None, tool=None):
+        """How bk_loadgen names it; `apps`: ask about one of so many each time; `tool`: about this one."""
+        return (f"{name}={self.address}{'' if tool is None else f'?{tool}'}"
+                f"{'' if apps is None else f'@{apps}'}#{self.process.pid}")
 
     def rss_mib(self):
         return rss_mib(self.process.pid)
@@ -154,9 +155,16 @@ def guard_echo(keeperd):
     keeperd.keeper("catalog", "put", "-f", "-", stdin=json.dumps(ECHO_TOOL))
 
 
-def bridged_echo(keeperd):
-    """The command of bk_mcp_echo behind a bridge."""
-    return f"{BIN / 'keeper-bridge'} stdio --app bench --keeper {keeperd.address} -- {BIN / 'bk_mcp_echo'}"
+# The servers that can stand behind a bridge, each with the one tool `echo`.
+MCP_SERVERS = {
+    "echo": f"{BIN / 'bk_mcp_echo'}",
+    "sdk": f"node {pathlib.Path(__file__).parent / 'mcp/sdk_server.mjs'}",
+}
+
+
+def bridged(keeperd, server="echo"):
+    """The command of a server behind a bridge."""
+    return f"{BIN / 'keeper-bridge'} stdio --app bench --keeper {keeperd.address} -- {MCP_SERVERS[server]}"
 
 
 def rss_mib(pid):

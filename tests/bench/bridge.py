@@ -15,6 +15,8 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=2.0, help="of one way in one round")
     parser.add_argument("--in-flight", default="1,16")
+    parser.add_argument("--server", choices=sorted(benchlib.MCP_SERVERS), default="echo",
+                        help="echo: bare, in C++; sdk: the official SDK's, in node")
     parser.add_argument("--json", help="file for the figures")
     arguments = parser.parse_args()
 
@@ -22,8 +24,8 @@ def main():
     with benchlib.folder() as work, benchlib.Keeperd(work / "data") as keeperd:
         benchlib.guard_echo(keeperd)
         done = subprocess.run(
-            [BIN / "bk_mcp_load", "--way", f"bridge={benchlib.bridged_echo(keeperd)}",
-             "--way", f"direct={BIN / 'bk_mcp_echo'}",
+            [BIN / "bk_mcp_load", "--way", f"bridge={benchlib.bridged(keeperd, arguments.server)}",
+             "--way", f"direct={benchlib.MCP_SERVERS[arguments.server]}",
              "--in-flight", arguments.in_flight, "--rounds", str(arguments.rounds),
              "--seconds", str(arguments.seconds), "--json", work / "figures.json"],
             text=True, capture_output=True, env=keeperd.env(), check=False)

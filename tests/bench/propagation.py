@@ -25,7 +25,7 @@ def main():
         done = subprocess.run(
             [BIN / "bk_propagation", "run", "--app", "bench", "--writes", str(arguments.writes),
              "--processes", str(arguments.processes), "--watchers", str(arguments.watchers),
-             "--bridges", str(arguments.bridges), "--bridge", benchlib.bridged_echo(keeperd),
+             "--bridges", str(arguments.bridges), "--bridge", benchlib.bridged(keeperd),
              "--json", work / "figures.json"],
             text=True, capture_output=True, env=keeperd.env(), check=False)
         if done.returncode != 0:

@@ -99,6 +99,11 @@ class BenchmarksTest(unittest.TestCase):
         self.assertGreater(figures["misses"], 0)
         self.assertGreater(figures["start_to_ready_s"], 0)
 
+    def test_judge(self):
+        figures = self.figures("judge", *SHORT)
+        self.assertEqual([figure["server"] for figure in figures], ["judged", "plain"])
+        self.assertEqual(figures[0]["verdict"], "ALLOW ALLOWED")
+
     def test_bridge(self):
         self.assertEqual([figure["server"] for figure in self.figures("bridge", *SHORT)], ["bridge", "direct"])
 

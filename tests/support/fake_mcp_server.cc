@@ -3,7 +3,8 @@
 // An MCP server over stdio that does what a test tells it: good or bad.
 //
 //   fake_mcp_server [--banner] [--crlf] [--byte-by-byte] [--ignore-term]
-//                   [--stderr-flood BYTES] [--grandchild] [--no-initialize]
+//                   [--stderr-flood BYTES] [--grandchild] [--silent] [--ignore-end]
+//                   [--universal-newlines]
 //
 // It lists the tools `do`, `drop` and `hidden`. A call of `do` carries
 // {"act": ACT, "n": NUMBER}:
@@ -25,6 +26,14 @@
 //   environment    answers with its environment
 //   list_changed   sends notifications/tools/list_changed, then answers
 //   grandchild     starts a process that lives on, answers with its number
+//   pids           the same, and answers with its own number before that of the other
+//   close_stderr   closes its standard error, answers, and lives on
+//   endless        writes n bytes without a line end to standard output, ends that line,
+//                  and answers
+//   lines          answers with how many lines it has read, this one counted
+//
+// --silent: it reads on and answers nothing. --ignore-end: it lives on when its input
+// has ended. --universal-newlines: a CR ends a line too, as for Python's text streams.
 
 #include <poll.h>
 #include <signal.h>
@@ -46,8 +55,11 @@ namespace {
 
 bool crlf = false;
 bool byte_by_byte = false;
-bool no_initialize = false;
-std::string cancelled;  // ids, each with a space behind it
+std::string cancelled;  // ids of requests, each with a space behind it
+bool silent = false;
+bool ignore_end = false;
+bool universal_newlines = false;
+int64_t lines_read = 0;
 
 void WriteAll(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
@@ -83,7 +95,16 @@ pid_t StartGrandchild() {
 
 std::string ReadLine() {
   std::string line;
-  if (!std::getline(std::cin, line)) _exit(0);
+  while (true) {
+    const int c = std::cin.get();
+    if (c == std::char_traits<char>::eof()) {
+      while (ignore_end) pause();
+      _exit(0);
+    }
+    if (c == '\n' || (universal_newlines && c == '\r')) break;
+    line += static_cast<char>(c);
+  }
+  ++lines_read;
   return line;
 }
 
@@ -110,6 +131,18 @@ void Do(std::string_view id, std::string_view act, int64_t n, std::string_view a
   if (act == "stop_reading") {
     Answer(id, "stopped");
     while (true) pause();
+  }
+  if (act == "close_stderr") close(2);
+  if (act == "endless") {
+    const std::string piece(1 << 20, 'x');
+    for (size_t left = count; left > 0; left -= std::min(left, piece.size())) {
+      WriteAll(1, std::string_view(piece).substr(0, left));
+    }
+    WriteAll(1, "\n");
+  }
+  if (act == "lines") return Answer(id, std::to_string(lines_read));
+  if (act == "pids") {
+    return Answer(id, absl::StrFormat("%d %d", getpid(), StartGrandchild()));
   }
   if (act == "stderr") WriteAll(2, std::string(count, 'e'));
   if (act == "stderr_lines") {
@@ -142,6 +175,7 @@ void Do(std::string_view id, std::string_view act, int64_t n, std::string_view a
 }
 
 void Handle(const std::string& line) {
+  if (silent) return;
   const auto document = JsonDocument::Parse(line);
   if (!document.ok()) return;
   const JsonValue message = document->root();
@@ -154,7 +188,6 @@ void Handle(const std::string& line) {
   if (!id || !method) return;
   const std::string_view token = id->raw();
   if (method->string() == "initialize") {
-    if (no_initialize) return;
     return Send(absl::StrFormat(
         R"({"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"fäke","version":"1"}},"jsonrpc":"2.0","id":%s})",
         token));
@@ -185,9 +218,11 @@ int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view flag = argv[i];
     if (flag == "--banner") bridgekeeper::WriteAll(1, "Fake server \x1b[1mlistening\x1b[0m\n");
-    if (flag == "--no-initialize") bridgekeeper::no_initialize = true;
     if (flag == "--crlf") bridgekeeper::crlf = true;
     if (flag == "--byte-by-byte") bridgekeeper::byte_by_byte = true;
+    if (flag == "--silent") bridgekeeper::silent = true;
+    if (flag == "--ignore-end") bridgekeeper::ignore_end = true;
+    if (flag == "--universal-newlines") bridgekeeper::universal_newlines = true;
     if (flag == "--ignore-term") signal(SIGTERM, SIG_IGN);
     if (flag == "--grandchild") bridgekeeper::StartGrandchild();
     if (flag == "--stderr-flood" && i + 1 < argc) {

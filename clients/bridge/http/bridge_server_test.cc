@@ -426,7 +426,7 @@ TEST(BridgeServer, AnswersAtOnceWhereTheServerEndsAndStartsItAgain) {
 }
 
 TEST(BridgeServer, AnswersWhereTheServerNeverBegins) {
-  TestBridge bridge({Fake("one"), Fake("mute", {"--no-initialize"})});
+  TestBridge bridge({Fake("one"), Fake("mute", {"--silent"})});
   const auto session = bridge.Begin("/mcp");
   EXPECT_EQ(TextIn(bridge.Client().Ask("POST", "/mcp", Call("one__do"), session).body),
             R"({"act":"echo","n":0})");

@@ -6,6 +6,11 @@
 
 namespace bridgekeeper::bridge {
 
+void AppendLine(std::string_view line, std::string& out) {
+  out += line;
+  out += '\n';
+}
+
 std::string DenialJson(const DenialData& denial) {
   std::string out;
   JsonObject object(out);

@@ -1,6 +1,7 @@
 // Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The messages that the bridge writes itself, each one line without its end.
+// The messages that the bridge writes itself, each one line without its end,
+// which AppendLine() adds.
 //
 // Thread safety: free functions without state.
 
@@ -14,6 +15,9 @@
 #include "policy/model/enums.h"
 
 namespace bridgekeeper::bridge {
+
+// Appends `line` and its end.
+void AppendLine(std::string_view line, std::string& out);
 
 // What a client is told of a denial, besides the reason in words.
 struct DenialData {

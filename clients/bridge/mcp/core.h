@@ -165,6 +165,8 @@ class BridgeCore {
     std::optional<absl::Duration> timeout;
     absl::Duration deadline = absl::InfiniteDuration();
     bool wants_tool_changes = false;  // kListen
+    std::string task;                 // kTask: its id
+    bool ends_task = false;           // kTask: the answer is what came of it
   };
 
   // A request that waits here.
@@ -183,7 +185,8 @@ class BridgeCore {
     std::string tool;
     std::string decision_id;
     std::optional<int64_t> max_bytes;
-    absl::Duration deadline = absl::InfiniteDuration();
+    std::optional<absl::Duration> timeout;
+    absl::Duration deadline = absl::InfiniteDuration();  // infinite once it has ended
   };
 
   // One reading of the server's list, page by page.
@@ -199,28 +202,8 @@ class BridgeCore {
   void RejectClientFrame(const Refusal& refusal, Output& out);
   void RejectServerFrame(const Refusal& refusal, std::string_view text, Output& out);
   void EndRefusedAnswer(const IdKey& id, std::string_view why, Output& out);
-  void OnClientMessage(const Message& message, std::string_view line, Waited waited, Output& out);
-  void OnClientRequest(const Message& message, std::string_view line, Waited waited, Output& out);
-  void OnClientNotification(const Message& message, std::string_view line, Output& out);
-  void OnClientAnswer(const Message& message, std::string_view line, Output& out);
-  void OnServerRequest(const Message& message, std::string_view line, Output& out);
-  void OnServerNotification(const Message& message, std::string_view line, Output& out);
-  void OnServerAnswer(const Message& message, std::string_view line, Output& out);
-  void ForwardRequest(const Message& message, std::string_view line, Pending pending, Output& out);
-  void AnswerRequest(const Message& message, Outcome outcome, std::string line, Output& out);
-  void RefuseMethod(const Message& message, Output& out);
-  void Subscribe(const Message& message, std::string_view line, Waited waited, Output& out);
-  void PassIfFamilyPasses(const Message& message, std::string_view line, MethodFamily family,
-                          Pending pending, Waited waited, Output& out);
-  void UseTask(const Message& message, std::string_view line, Output& out);
-  bool KeepsLimits(const Message& answer, const Pending& pending, Output& out);
-  void RememberTask(const Message& answer, const Pending& call);
-  void RememberMeta(const Message& request);
-  static std::string WithToolChanges(const Message& answer, std::string_view line);
-  std::string AcknowledgedWithToolChanges(const Message& message, std::string_view line) const;
   void EndPending(absl::flat_hash_map<IdKey, Pending>::iterator it);
   void TimeOut(const IdKey& id, Output& out);
-  void CancelTask(const std::string& id, Output& out);
   bool TakeLogToken() { return log_budget_.Take(parts_.clock.SinceBoot()); }
   std::string NextOwnId();
   // True for ids of requests of ours to the server, answered or not.
@@ -230,10 +213,43 @@ class BridgeCore {
   std::optional<std::string_view> FixedConnection() const;
   PolicyView ViewOf(const clients::PolicySnapshot& snapshot) const { return snapshot.view(); }
 
+  // core_client.cc
+  void OnClientMessage(const Message& message, std::string_view line, Waited waited, Output& out);
+  void OnClientRequest(const Message& message, std::string_view line, Waited waited, Output& out);
+  void OnClientNotification(const Message& message, std::string_view line, Output& out);
+  void OnClientAnswer(const Message& message, std::string_view line, Output& out);
+  void ForwardRequest(const Message& message, std::string_view line, Pending pending, Output& out);
+  void AnswerRequest(const Message& message, Outcome outcome, std::string line, Output& out);
+  void RefuseMethod(const Message& message, Output& out);
+  void Subscribe(const Message& message, std::string_view line, Waited waited, Output& out);
+  void PassIfFamilyPasses(const Message& message, std::string_view line, MethodFamily family,
+                          Pending pending, Waited waited, Output& out);
+  void RememberMeta(const Message& request);
+
+  // core_server.cc
+  void OnServerRequest(const Message& message, std::string_view line, Output& out);
+  void OnServerNotification(const Message& message, std::string_view line, Output& out);
+  void OnServerAnswer(const Message& message, std::string_view line, Output& out);
+  bool KeepsLimits(const Message& answer, const Pending& pending, Output& out);
+  static std::string WithToolChanges(const Message& answer, std::string_view line);
+  std::string AcknowledgedWithToolChanges(const Message& message, std::string_view line) const;
+
+  // core_tasks.cc
+  void UseTask(const Message& message, std::string_view line, Output& out);
+  void RememberTask(const Message& answer, const Pending& call);
+  void NoteTaskAnswer(const Message& answer, const Pending& request);
+  void NoteTaskStatus(std::string_view id, std::string_view status);
+  void RememberClientTask(const Message& answer);
+  void CancelTask(const std::string& id, Output& out);
+
   // core_tools.cc
   bool WaitsForPolicy(const Message& message, std::string_view line,
                       const clients::PolicySnapshot& snapshot, Waited waited, Output& out);
-  bool Hold(const Message& message, std::string_view line, std::vector<Held>& queue, Output& out);
+  bool WantsPolicy(const clients::PolicySnapshot& snapshot, Waited waited) const;
+  // Hold a request until there is what it waits for; false: there is no room.
+  bool HoldForPolicy(const Message& message, std::string_view line);
+  bool HoldForList(const Message& message, std::string_view line, Output& out);
+  bool Hold(const Message& message, std::string_view line, std::vector<Held>& queue);
   Waiter AddWaiter(const Message& message);
   absl::flat_hash_map<IdKey, Pending>::iterator FindWaiting(const Waiter& waiter);
   void Resume(std::vector<Held> held, Waited waited, Output& out);

@@ -1,7 +1,7 @@
 // Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
 //
 // What passes the bridge, in which form, and how each message ends. Tools are in
-// core_tools_test.cc.
+// core_tools_test.cc, limits and tasks in core_limits_test.cc.
 
 #include "clients/bridge/mcp/core.h"
 
@@ -23,16 +23,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
-
-std::string Request(std::string_view method, std::string_view id = "1",
-                    std::string_view params = "{}") {
-  return absl::StrFormat(R"({"jsonrpc":"2.0","id":%s,"method":"%s","params":%s})", id, method,
-                         params);
-}
-
-std::string Notify(std::string_view method, std::string_view params = "{}") {
-  return absl::StrFormat(R"({"jsonrpc":"2.0","method":"%s","params":%s})", method, params);
-}
 
 // ---- the method table --------------------------------------------------------
 
@@ -588,192 +578,6 @@ TEST(Family, WaitsForTheFirstPolicyAndIsDeniedWithoutOne) {
   const Sent sent = h.Pass(absl::Seconds(3));
   ASSERT_THAT(sent.to_client, SizeIs(1));
   EXPECT_EQ(At(sent.to_client[0], "error/data/reason_code"), "POLICY_MISSING");
-}
-
-// ---- limits ----------------------------------------------------------------------
-
-TEST(Limits, ATimeoutEndsTheCallAndTellsTheServer) {
-  CoreHarness h;
-  AppData data = CoreHarness::Data();
-  data.policy.limits.timeout = absl::Seconds(2);
-  h.StartSession(data);
-  h.Client(CoreHarness::Call("read", "\"c\""));
-  EXPECT_EQ(h.core().next_deadline(), h.clock.SinceBoot() + absl::Seconds(2));
-  EXPECT_THAT(h.Pass(absl::Milliseconds(1999)).to_client, IsEmpty());
-  const Sent sent = h.Pass(absl::Milliseconds(1));
-  ASSERT_THAT(sent.to_server, SizeIs(1));
-  EXPECT_EQ(At(sent.to_server[0], "method"), "notifications/cancelled");
-  EXPECT_EQ(At(sent.to_server[0], "params/requestId"), "c");
-  ASSERT_THAT(sent.to_client, SizeIs(1));
-  EXPECT_EQ(At(sent.to_client[0], "id"), "c");
-  EXPECT_EQ(At(sent.to_client[0], "result/isError"), "true");
-  EXPECT_THAT(At(sent.to_client[0], "result/content/0/text"), HasSubstr("limits.timeout"));
-  EXPECT_THAT(h.Server(R"({"jsonrpc":"2.0","id":"c","result":{"content":[]}})").to_client,
-              IsEmpty())
-      << "too late";
-  EXPECT_EQ(h.core().stats().timeouts, 1u);
-  EXPECT_EQ(h.core().next_deadline(), absl::InfiniteDuration());
-}
-
-TEST(Limits, AnAnswerInTimeEndsTheTimeout) {
-  CoreHarness h;
-  AppData data = CoreHarness::Data();
-  data.policy.limits.timeout = absl::Seconds(2);
-  h.StartSession(data);
-  h.Client(CoreHarness::Call("read"));
-  h.Server(R"({"jsonrpc":"2.0","id":1,"result":{"content":[]}})");
-  EXPECT_EQ(h.core().next_deadline(), absl::InfiniteDuration());
-  const Sent sent = h.Pass(absl::Seconds(10));
-  EXPECT_THAT(sent.to_client, IsEmpty());
-  EXPECT_THAT(sent.to_server, IsEmpty());
-}
-
-TEST(Limits, AResultAboveMaxBytesIsKeptBackAndTheLimitNamed) {
-  CoreHarness h;
-  AppData data = CoreHarness::Data();
-  data.policy.limits.max_bytes = 20;
-  h.StartSession(data);
-  h.Client(CoreHarness::Call("read"));
-  const std::string fits = R"({"jsonrpc":"2.0","id":1,"result":{"content":[12345]}})";
-  ASSERT_EQ(std::string(R"({"content":[12345]})").size(), 19u);
-  EXPECT_THAT(h.Server(fits).to_client, ElementsAre(fits));
-  h.Client(CoreHarness::Call("read"));
-  const Sent sent = h.Server(R"({"jsonrpc":"2.0","id":1,"result":{"content":[1234567]}})");
-  ASSERT_THAT(sent.to_client, SizeIs(1));
-  EXPECT_EQ(At(sent.to_client[0], "result/isError"), "true");
-  EXPECT_THAT(At(sent.to_client[0], "result/content/0/text"),
-              AllOf(HasSubstr("limits.max_bytes"), HasSubstr("21 bytes")));
-  EXPECT_THAT(sent.to_client[0], HasSubstr(R"("bridgekeeper/limit":{"limit":"max_bytes")"));
-  EXPECT_THAT(sent.to_client[0], Not(HasSubstr("1234567")));
-}
-
-TEST(Limits, HoldForResourcesToo) {
-  CoreHarness h;
-  AppData data = CoreHarness::Data();
-  data.policy.limits.max_bytes = 10;
-  data.policy.limits.timeout = absl::Seconds(1);
-  h.SetPolicy(data);
-  h.Client(Request("resources/read", "1"));
-  Sent sent = h.Server(R"({"jsonrpc":"2.0","id":1,"result":{"contents":["1234567890"]}})");
-  EXPECT_EQ(At(sent.to_client.at(0), "error/code"), "-32603");
-  h.Client(Request("resources/read", "2"));
-  sent = h.Pass(absl::Seconds(1));
-  EXPECT_EQ(At(sent.to_client.at(0), "error/code"), "-32603");
-  EXPECT_EQ(At(sent.to_client.at(0), "id"), "2");
-}
-
-TEST(Limits, ThatOnlyABuiltInBackEndKeepsAreADenial) {
-  for (const bool rows : {true, false}) {
-    CoreHarness h;
-    AppData data = CoreHarness::Data();
-    if (rows) data.policy.limits.max_rows = 10;
-    if (!rows) data.policy.limits.read_only_session = true;
-    h.StartSession(data);
-    const Sent sent = h.Client(CoreHarness::Call("read"));
-    EXPECT_THAT(sent.to_server, IsEmpty());
-    EXPECT_THAT(sent.to_client.at(0), HasSubstr(R"("reason_code":"OBLIGATION_UNSUPPORTED")"));
-  }
-}
-
-// ---- tasks -----------------------------------------------------------------------
-
-struct TaskEra {
-  std::string name;
-  std::string result;
-};
-
-class TaskTest : public ::testing::TestWithParam<TaskEra> {
- protected:
-  void CreateTask(CoreHarness& h, AppData data = CoreHarness::Data()) {
-    h.StartSession(std::move(data));
-    h.Client(CoreHarness::Call("read"));
-    const std::string answer = R"({"jsonrpc":"2.0","id":1,"result":)" + GetParam().result + "}";
-    EXPECT_THAT(h.Server(answer).to_client, ElementsAre(answer));
-  }
-};
-
-INSTANTIATE_TEST_SUITE_P(Eras, TaskTest,
-                         ::testing::ValuesIn(std::vector<TaskEra>{
-                             {"Sessions", R"({"task":{"taskId":"t1","status":"working"}})"},
-                             {"Stateless",
-                              R"({"resultType":"task","taskId":"t1","status":"working"})"},
-                         }),
-                         [](const auto& test) { return test.param.name; });
-
-TEST_P(TaskTest, OfADecidedCallPasses) {
-  CoreHarness h;
-  CreateTask(h);
-  for (const char* method : {"tasks/get", "tasks/result", "tasks/update", "tasks/cancel"}) {
-    const std::string request = Request(method, "2", R"({"taskId":"t1"})");
-    EXPECT_THAT(h.Client(request).to_server, ElementsAre(request)) << method;
-    h.Server(R"({"jsonrpc":"2.0","id":2,"result":{}})");
-  }
-}
-
-TEST_P(TaskTest, OfNoDecidedCallDoesNot) {
-  CoreHarness h;
-  CreateTask(h);
-  for (const char* params : {R"({"taskId":"t2"})", R"({"taskId":1})", R"({})"}) {
-    const Sent sent = h.Client(Request("tasks/result", "2", params));
-    EXPECT_THAT(sent.to_server, IsEmpty()) << params;
-    EXPECT_EQ(At(sent.to_client.at(0), "error/code"), "-32601") << params;
-  }
-  EXPECT_THAT(h.Client(Request("tasks/list", "2")).to_server, IsEmpty());
-}
-
-TEST(Task, WithAnEndlessIdIsNobodys) {
-  CoreHarness h;
-  h.StartSession();
-  const std::string id(kMaxTaskIdBytes + 1, 't');
-  h.Client(CoreHarness::Call("read"));
-  h.Server(R"({"jsonrpc":"2.0","id":1,"result":{"resultType":"task","taskId":")" + id + R"("}})");
-  EXPECT_THAT(h.Client(Request("tasks/get", "2", R"({"taskId":")" + id + R"("})")).to_server,
-              IsEmpty());
-}
-
-TEST_P(TaskTest, ResultsKeepTheLimits) {
-  CoreHarness h;
-  AppData data = CoreHarness::Data();
-  data.policy.limits.max_bytes = 100;
-  CreateTask(h, data);
-  h.Client(Request("tasks/result", "2", R"({"taskId":"t1"})"));
-  const Sent sent = h.Server(R"({"jsonrpc":"2.0","id":2,"result":{"content":[")" +
-                             std::string(200, 'x') + R"("]}})");
-  EXPECT_EQ(At(sent.to_client.at(0), "error/code"), "-32603");
-}
-
-TEST_P(TaskTest, IsCancelledAtTheTimeout) {
-  CoreHarness h;
-  AppData data = CoreHarness::Data();
-  data.policy.limits.timeout = absl::Seconds(2);
-  CreateTask(h, data);
-  const Sent sent = h.Pass(absl::Seconds(2));
-  ASSERT_THAT(sent.to_server, SizeIs(1));
-  EXPECT_EQ(At(sent.to_server[0], "method"), "tasks/cancel");
-  EXPECT_EQ(At(sent.to_server[0], "params/taskId"), "t1");
-  EXPECT_THAT(
-      h.Server(R"({"jsonrpc":"2.0","id":")" + At(sent.to_server[0], "id") + R"(","result":{}})")
-          .to_client,
-      IsEmpty());
-  EXPECT_THAT(h.Client(Request("tasks/get", "2", R"({"taskId":"t1"})")).to_server, IsEmpty());
-}
-
-TEST_P(TaskTest, NotificationsOfADecidedTaskMayBeSubscribedTo) {
-  CoreHarness h;
-  CreateTask(h);
-  EXPECT_THAT(
-      h.Client(Request("subscriptions/listen", "2", R"({"notifications":{"taskIds":["t1"]}})"))
-          .to_server,
-      SizeIs(1));
-}
-
-TEST(ClientTask, MayBeAskedForByTheServerThatCausedIt) {
-  CoreHarness h;
-  const std::string ask = Request("tasks/get", "9", R"({"taskId":"c1"})");
-  EXPECT_THAT(h.Server(ask).to_client, IsEmpty()) << "nobody made it";
-  h.Server(Request("sampling/createMessage", "8"));
-  h.Client(R"({"jsonrpc":"2.0","id":8,"result":{"task":{"taskId":"c1"}}})");
-  EXPECT_THAT(h.Server(ask).to_client, ElementsAre(ask));
 }
 
 // ---- ends --------------------------------------------------------------------------

@@ -91,6 +91,16 @@ class Json {
   absl::StatusOr<JsonDocument> document_;
 };
 
+inline std::string Request(std::string_view method, std::string_view id = "1",
+                           std::string_view params = "{}") {
+  return absl::StrFormat(R"({"jsonrpc":"2.0","id":%s,"method":"%s","params":%s})", id, method,
+                         params);
+}
+
+inline std::string Notify(std::string_view method, std::string_view params = "{}") {
+  return absl::StrFormat(R"({"jsonrpc":"2.0","method":"%s","params":%s})", method, params);
+}
+
 inline std::string At(const std::string& line, std::string_view path) {
   return Json(line).At(path);
 }

@@ -18,15 +18,9 @@ namespace bridgekeeper::bridge {
 namespace {
 
 constexpr std::string_view kDenialKey = "bridgekeeper/denial";
-constexpr std::string_view kMetaVersion = "io.modelcontextprotocol/protocolVersion";
 
 // A tool that the server does not list has no definition that a pin could match.
 constexpr std::string_view kNoDigest = "";
-
-void AppendLine(std::string_view line, std::string& out) {
-  out += line;
-  out += '\n';
-}
 
 ToolToList ToListed(const UpstreamTool& tool) {
   return {
@@ -43,25 +37,37 @@ void Deny(ReasonCode reason, Decision& decision) {
 
 // ---- waiting -----------------------------------------------------------------
 
+bool BridgeCore::WantsPolicy(const clients::PolicySnapshot& snapshot, Waited waited) const {
+  return snapshot.state == PolicyView::State::kNotReceived && !policy_wait_is_over_ &&
+         waited == Waited::kForNothing;
+}
+
 bool BridgeCore::WaitsForPolicy(const Message& message, std::string_view line,
                                 const clients::PolicySnapshot& snapshot, Waited waited,
                                 Output& out) {
-  if (snapshot.state != PolicyView::State::kNotReceived || policy_wait_is_over_ ||
-      waited != Waited::kForNothing) {
-    return false;
-  }
-  if (!Hold(message, line, waiting_for_policy_, out)) return true;
+  if (!WantsPolicy(snapshot, waited)) return false;
+  if (HoldForPolicy(message, line)) return true;
+  AnswerRequest(message, Outcome::kRejected,
+                ErrorLine(message.id_token, kOverloaded, "too many requests are in flight"), out);
+  return true;
+}
+
+bool BridgeCore::HoldForPolicy(const Message& message, std::string_view line) {
+  if (!Hold(message, line, waiting_for_policy_)) return false;
   if (policy_deadline_ == absl::InfiniteDuration()) {
     policy_deadline_ = parts_.clock.SinceBoot() + options_.policy_wait;
   }
   return true;
 }
 
-bool BridgeCore::Hold(const Message& message, std::string_view line, std::vector<Held>& queue,
-                      Output& out) {
+bool BridgeCore::HoldForList(const Message& message, std::string_view line, Output& out) {
+  if (!Hold(message, line, waiting_for_list_)) return false;
+  if (!reading_) StartReading(out);
+  return true;
+}
+
+bool BridgeCore::Hold(const Message& message, std::string_view line, std::vector<Held>& queue) {
   if (pending_.size() >= kMaxRequestsInFlight || held_bytes_ + line.size() > kMaxHeldBytes) {
-    AnswerRequest(message, Outcome::kRejected,
-                  ErrorLine(message.id_token, kOverloaded, "too many requests are in flight"), out);
     return false;
   }
   held_bytes_ += line.size();
@@ -313,14 +319,11 @@ void BridgeCore::CallTool(const Message& message, std::string_view line, Waited 
         ErrorLine(message.id_token, kInvalidParams, "`params.name`: want a string"), out);
   }
   const clients::PolicySnapshot snapshot = parts_.policies.View(options_.app.value());
-  if (WaitsForPolicy(message, line, snapshot, waited, out)) return;
-  const bool needs_list = snapshot.state == PolicyView::State::kPresent && !list_is_valid_ &&
+  const bool wants_policy = WantsPolicy(snapshot, waited);
+  if (wants_policy && HoldForPolicy(message, line)) return;
+  const bool wants_list = snapshot.state == PolicyView::State::kPresent && !list_is_valid_ &&
                           waited != Waited::kForList;
-  if (needs_list) {
-    if (!Hold(message, line, waiting_for_list_, out)) return;
-    if (!reading_) StartReading(out);
-    return;
-  }
+  if (wants_list && HoldForList(message, line, out)) return;
 
   const absl::Duration begin = parts_.clock.SinceBoot();
   const bool is_stateless = message.Meta(kMetaVersion).has_value();
@@ -331,6 +334,8 @@ void BridgeCore::CallTool(const Message& message, std::string_view line, Waited 
   const bool is_oversized = call.arguments->raw().size() > convert::kMaxArgumentsBytes;
   Decision decision = Decide(view, call, is_oversized ? nullptr : parts_.judge);
   if (is_oversized) Deny(ReasonCode::kInvalidRequest, decision);
+  // It cannot wait for what it should be decided on.
+  if (wants_policy || wants_list) Deny(ReasonCode::kOverloaded, decision);
   EnforceOnDecision(snapshot, call, is_stateless, decision);
   const std::string decision_id = parts_.ids.NewId();
   const std::string reason_text = ReasonText(view, call, decision);

@@ -7,6 +7,18 @@
 
 namespace bridgekeeper::bridge {
 
+std::optional<JsonValue> Member(const std::optional<JsonValue>& object, std::string_view name) {
+  return object ? object->Find(name) : std::nullopt;
+}
+
+bool IsTrue(const std::optional<JsonValue>& value) {
+  return value && value->kind() == JsonKind::kBool && value->boolean();
+}
+
+std::string_view TextOf(const std::optional<JsonValue>& value) {
+  return value && value->is_string() ? value->string() : std::string_view();
+}
+
 std::string JsonString(std::string_view text) {
   std::string out;
   AppendJsonString(text, out);

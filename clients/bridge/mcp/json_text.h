@@ -1,13 +1,14 @@
 // Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Writing JSON, and changing a few members of a JSON text while every other byte of
-// it stays.
+// Reading what may not be there, writing JSON, and changing a few members of a JSON text while
+// every other byte of it stays.
 
 #ifndef BRIDGEKEEPER_CLIENTS_BRIDGE_MCP_JSON_TEXT_H_
 #define BRIDGEKEEPER_CLIENTS_BRIDGE_MCP_JSON_TEXT_H_
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,13 @@
 #include "policy/base/json.h"
 
 namespace bridgekeeper::bridge {
+
+// The member `name` of a value that may not be there or be no object.
+std::optional<JsonValue> Member(const std::optional<JsonValue>& object, std::string_view name);
+// Whether a value is there and `true`.
+bool IsTrue(const std::optional<JsonValue>& value);
+// The text of a string; empty where there is none.
+std::string_view TextOf(const std::optional<JsonValue>& value);
 
 // `text` as a JSON string with its quotes.
 std::string JsonString(std::string_view text);

@@ -36,6 +36,10 @@ bool IsLowerAscii(std::string_view key) {
 
 // Says what is wrong with the keys of `object`; empty: nothing.
 std::string KeyProblem(std::string_view where, JsonValue object, bool has_reserved_keys) {
+  bool folds_nothing = true;
+  for (const JsonValue member : object) folds_nothing = folds_nothing && IsLowerAscii(member.key());
+  // Twins that folding does not make were refused when the text was read.
+  if (folds_nothing) return "";
   std::vector<std::string> folded;
   folded.reserve(object.size());
   for (const JsonValue member : object) {
@@ -132,6 +136,11 @@ class Walker {
     while (at_ < text_.size() && IsSpace(text_[at_])) ++at_;
     return at_ < text_.size() ? text_[at_] : '\0';
   }
+  // Whether nothing but white space is left. A NUL is something.
+  bool AtEnd() {
+    Peek();
+    return at_ == text_.size();
+  }
   bool Take(char c) {
     if (Peek() != c) return false;
     ++at_;
@@ -224,7 +233,7 @@ Outline OutlineOf(std::string_view text) {
     } while (walker.Take(','));
     if (!walker.Take('}')) return outline;
   }
-  outline.complete = walker.Peek() == '\0';
+  outline.complete = walker.AtEnd();
   return outline;
 }
 
@@ -236,7 +245,7 @@ std::string_view IdAtEnd(std::string_view text) {
   if (!walker.Take(':')) return {};
   const std::string_view token = walker.Value();
   // Whatever may follow, it is no deeper: an id inside the result has more behind it.
-  if (!walker.Take('}') || walker.Peek() != '\0') return {};
+  if (!walker.Take('}') || !walker.AtEnd()) return {};
   return KeyOfIdToken(token) ? token : std::string_view();
 }
 

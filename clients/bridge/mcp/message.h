@@ -49,6 +49,12 @@ inline constexpr size_t kMaxMessageValues = 1'000'000;
 // Longest id, in bytes as it is written.
 inline constexpr size_t kMaxIdTokenBytes = 1024;
 
+// Members of `params._meta` that the bridge reads.
+inline constexpr std::string_view kMetaPrefix = "io.modelcontextprotocol/";
+inline constexpr std::string_view kMetaVersion = "io.modelcontextprotocol/protocolVersion";
+inline constexpr std::string_view kMetaClientInfo = "io.modelcontextprotocol/clientInfo";
+inline constexpr std::string_view kMetaSubscription = "io.modelcontextprotocol/subscriptionId";
+
 // An id as requests are matched with answers: "7" and 7 differ, `"\u0037"` and "7"
 // do not.
 using IdKey = std::string;

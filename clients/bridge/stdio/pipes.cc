@@ -3,6 +3,7 @@
 #include "clients/bridge/stdio/pipes.h"
 
 #include <poll.h>
+#include <unistd.h>
 
 #include <utility>
 
@@ -78,7 +79,10 @@ LineWriter::LineWriter(boost::asio::io_context& io, UniqueFd fd, size_t low_byte
     : descriptor_(io, fd.Release()),
       low_bytes_(low_bytes),
       on_drained_(std::move(on_drained)),
-      on_gone_(std::move(on_gone)) {}
+      on_gone_(std::move(on_gone)) {
+  error_code ignored;  // of a descriptor that is closed; the first write tells
+  descriptor_.non_blocking(true, ignored);
+}
 
 void LineWriter::Write(std::string& bytes) {
   if (is_closed() || closing_) {
@@ -86,13 +90,19 @@ void LineWriter::Write(std::string& bytes) {
     return;
   }
   if (bytes.empty()) return;
-  if (queue_.empty()) {
-    queue_.swap(bytes);
-  } else {
-    queue_ += bytes;
+  const size_t written = writing_.empty() ? WriteNow(bytes) : 0;
+  if (written < bytes.size()) {
+    queue_.append(bytes, written);
+    if (writing_.empty()) WriteSome();
   }
   bytes.clear();
-  if (writing_.empty()) WriteSome();
+}
+
+size_t LineWriter::WriteNow(std::string_view bytes) {
+  // Nearly always all fits into the pipe: no need to come back for it. An error is met
+  // again, and told, by what comes back.
+  const ssize_t n = ::write(descriptor_.native_handle(), bytes.data(), bytes.size());
+  return n > 0 ? static_cast<size_t>(n) : 0;
 }
 
 void LineWriter::WriteSome() {

@@ -11,6 +11,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -70,7 +71,8 @@ class LineWriter {
   LineWriter(boost::asio::io_context& io, UniqueFd fd, size_t low_bytes, OnDrained on_drained,
              OnGone on_gone);
 
-  // Queues `bytes`, which is left empty. After the other side is gone: drops them.
+  // Writes `bytes`, and queues what the other side does not take at once; leaves it
+  // empty. After the other side is gone: drops them.
   void Write(std::string& bytes);
 
   size_t queued_bytes() const { return queue_.size() + writing_.size() - written_; }
@@ -84,6 +86,8 @@ class LineWriter {
   void WatchOtherSide();
 
  private:
+  // Returns how many bytes were taken.
+  size_t WriteNow(std::string_view bytes);
   void WriteSome();
   void Gone();
 

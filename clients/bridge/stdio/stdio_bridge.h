@@ -37,7 +37,12 @@ namespace bridgekeeper::bridge {
 
 // Bytes that wait for one side before the other is no longer read.
 inline constexpr size_t kMaxQueuedBytes = 32 << 20;
-// How long a client that closed our input is given its last answers.
+// How long a client that closed our input is given its last answers. It may be a shell
+// that piped its requests in and waits for what comes out, so it is given what clients
+// wait for a call (data-studio's gives up after 30 s). The others lose nothing by it: the
+// wait ends with the last answer, at once where the client is gone (its end of our output
+// is closed), and with the SIGTERM that an SDK's client sends 2 s after it closed our
+// input.
 inline constexpr absl::Duration kAnswerGrace = absl::Seconds(30);
 // How long a server whose input was closed has to end by itself.
 inline constexpr absl::Duration kCloseGrace = absl::Milliseconds(500);

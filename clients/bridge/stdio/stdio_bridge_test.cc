@@ -8,10 +8,13 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstdlib>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -294,7 +297,78 @@ TEST_F(StdioBridgeTest, ARequestAboveTheLimitIsAnErrorAndTheNextIsServed) {
   EXPECT_EQ(TextIn(s.Ask(Call("echo", 1))), R"({"act":"echo","n":1})");
 }
 
+int64_t ResidentKilobytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    int64_t kilobytes = 0;
+    if (line.starts_with("VmRSS:") &&
+        absl::SimpleAtoi(line.substr(6, line.size() - 6 - 3), &kilobytes)) {
+      return kilobytes;
+    }
+  }
+  ADD_FAILURE() << "no VmRSS";
+  return 0;
+}
+
+// B167: a line of 100 MB takes no more room than the limit allows.
+TEST_F(StdioBridgeTest, ALineOfAHundredMegabytesIsNotKept) {
+  Session s;
+  EXPECT_EQ(TextIn(s.Ask(Call("echo", 1))), R"({"act":"echo","n":1})");
+  const int64_t before = ResidentKilobytes();
+  const std::string line = s.Ask(Call("endless", 100 << 20, "2"));
+  EXPECT_EQ(TextIn(line), absl::StrFormat(R"({"act":"endless","n":%d})", 100 << 20));
+  EXPECT_LT(ResidentKilobytes() - before, 64 << 10);
+  EXPECT_THAT(s.log.EventsOf("message of the server refused"), SizeIs(1));
+}
+
+// Whatever two readers could read differently: none of it is forwarded, also not to a
+// server that ends a line at each CR, which would find whole messages inside of others.
+TEST_F(StdioBridgeTest, NothingOfARefusedMessageReachesTheServer) {
+  Session s({"--universal-newlines"});
+  EXPECT_EQ(TextIn(s.Ask(Call("lines"))), "2") << "the list of tools, and this";
+  const std::string inner =
+      R"({"jsonrpc":"2.0","id":66,"method":"tools/call","params":{"name":"drop"}})";
+  const std::string call =
+      R"({"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"do","arguments":)";
+  const std::vector<std::string> refused = {
+      R"({"jsonrpc":"2.0","id":7,"method":"ping","params":{"x":)"
+      "\r" +
+          inner + "\r}}",
+      "\r" + inner + "\r",
+      inner + "\r" + inner,
+      "\xEF\xBB\xBF" + inner,
+      std::string("\xFF\xFE{\0\"\0", 6),
+      call + R"({"act":"echo","act":"drop"}}})",
+      call + R"({"act":"echo","ACT":"drop"}}})",
+      call + R"({"act":"echo","\u0061ct":"drop"}}})",
+      call + "{\"task\":1,\"tas\u212A\":2}}}",
+      call + R"({"s":1,"\u017f":2}}})",
+      call + R"({"x":"\ud800"}}})",
+      call + R"({"n":01}}})",
+      call + R"({}},"Method":"tools/list"})",
+      R"({"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"do","Name":"drop"}})",
+      R"({"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":["do"]}})",
+      R"({"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":{"a":"do"}}})",
+      R"({"jsonrpc":"2.0","id":7.0,"method":"tools/call","params":{"name":"do"}})",
+      R"({"jsonrpc":"2.0","id":18446744073709551616,"method":"tools/call","params":{"name":"do"}})",
+      call + std::string(200, '[') + std::string(200, ']') + "}}",
+      "[" + inner + "]",
+  };
+  for (const std::string& line : refused) {
+    EXPECT_THAT(s.Ask(line), HasSubstr("\"error\"")) << line;
+  }
+  EXPECT_EQ(TextIn(s.Ask(Call("lines", 0, "8"))), "3");
+}
+
 // ---- standard error -----------------------------------------------------------------
+
+TEST_F(StdioBridgeTest, AServerMayCloseItsStandardError) {
+  Session s;
+  EXPECT_EQ(TextIn(s.Ask(Call("close_stderr"))), R"({"act":"close_stderr","n":0})");
+  EXPECT_EQ(TextIn(s.Ask(Call("echo", 1, "2"))), R"({"act":"echo","n":1})");
+  s.CloseInput();
+  EXPECT_EQ(s.End(), BridgeEnd::kClient);
+}
 
 // B173.
 TEST_F(StdioBridgeTest, AFloodOnStandardErrorHoldsNobodyUp) {
@@ -352,6 +426,18 @@ TEST_F(StdioBridgeTest, AServerThatClosesItsInputHasEnded) {
   EXPECT_EQ(TextIn(s.Ask(Call("close_stdin"))), "closed");
   EXPECT_THAT(s.Ask(Call("echo", 1, "2")), HasSubstr("closed its standard input"));
   EXPECT_EQ(s.End(), BridgeEnd::kServer);
+  EXPECT_FALSE(support::IsRunning(s.server_pid()));
+}
+
+// B184: a server that never says a word; what the bridge answers itself still comes.
+TEST_F(StdioBridgeTest, AServerThatAnswersNothingHoldsUpNoEnd) {
+  Session s({"--silent", "--ignore-end", "--ignore-term"});
+  s.Send(R"({"jsonrpc":"2.0","id":0,"method":"initialize"})");
+  EXPECT_THAT(s.Ask(R"({"jsonrpc":"2.0","id":1,"method":"admin/shutdown"})"), HasSubstr("-32601"));
+  EXPECT_TRUE(s.IsQuiet());
+  s.Stop();
+  EXPECT_THAT(s.Read(), HasSubstr(R"("id":0,"error")"));
+  EXPECT_EQ(s.End(), BridgeEnd::kSignal);
   EXPECT_FALSE(support::IsRunning(s.server_pid()));
 }
 
@@ -507,7 +593,7 @@ int OpenDescriptors() {
   return count;
 }
 
-TEST_F(StdioBridgeTest, AHundredSessionsLeakNoDescriptorAndNoProcess) {
+TEST_F(StdioBridgeTest, AHundredSessionsLeakNoDescriptorNoProcessAndNoMemory) {
   const auto run = [] {
     Session s;
     EXPECT_EQ(TextIn(s.Ask(Call("echo", 1))), R"({"act":"echo","n":1})");
@@ -515,10 +601,14 @@ TEST_F(StdioBridgeTest, AHundredSessionsLeakNoDescriptorAndNoProcess) {
     EXPECT_EQ(s.End(), BridgeEnd::kClient);
     EXPECT_FALSE(support::IsRunning(s.server_pid()));
   };
-  run();
-  const int before = OpenDescriptors();
+  for (int i = 0; i < 20; ++i) run();  // until the allocator has what it needs
+  const int descriptors = OpenDescriptors();
+  const int64_t kilobytes = ResidentKilobytes();
   for (int i = 0; i < 100; ++i) run();
-  EXPECT_EQ(OpenDescriptors(), before);
+  EXPECT_EQ(OpenDescriptors(), descriptors);
+  // One that kept its buffers would keep two of kReadBytes and more: 12 MB in all.
+  EXPECT_LT(ResidentKilobytes() - kilobytes, 8 << 10);
+  EXPECT_TRUE(waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD) << "a child is left";
 }
 
 // B181: a bridge that waits uses no processor time.

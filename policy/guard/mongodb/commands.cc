@@ -227,8 +227,8 @@ constexpr Field kGetLastErrorFields[] = {{"fsync"}, {"j"}, {"w"}, {"wtimeout"}};
 constexpr Shape kGetLastError = {kGetLastErrorFields};
 
 constexpr Field kValidateFields[] = {
-    {"checkBSONConformance"},    {"fixMultikey", kFlag, kAlters}, {"full"}, {"metadata"},
-    {"repair", kFlag, kRemoves},
+    {"background"}, {"checkBSONConformance"},    {"fixMultikey", kFlag, kAlters}, {"full"},
+    {"metadata"},   {"repair", kFlag, kRemoves},
 };
 constexpr Shape kValidate = {kValidateFields};
 

@@ -68,8 +68,10 @@ constexpr Field kFusionFields[] = {
 constexpr Shape kFusion = {kFusionFields};
 
 constexpr Field kVectorSearchFields[] = {
-    {"exact"}, {"filter", kFilter}, {"index"},       {"limit"}, {"numCandidates"},
-    {"path"},  {"query"},           {"queryVector"}, {"model"}, {"explainOptions"},
+    {"exact"},          {"filter", kFilter},     {"index"},
+    {"limit"},          {"numCandidates"},       {"path"},
+    {"query"},          {"queryVector"},         {"model"},
+    {"explainOptions"}, {"embeddingParameters"}, {"returnStoredSource"},
 };
 constexpr Shape kVectorSearch = {kVectorSearchFields};
 
@@ -132,6 +134,7 @@ constexpr Operator kStages[] = {
     {"$replaceRoot", kExpression},
     {"$replaceWith", kExpression},
     {"$sample"},
+    {"$score", kExpression},
     {"$scoreFusion", kObject, {}, &kFusion},
     {"$search"},
     {"$searchMeta"},

@@ -37,6 +37,12 @@ bool Contains(const Range& range, std::string_view name) {
   return std::find(std::begin(range), std::end(range), name) != std::end(range);
 }
 
+// A name that every reader reads to its end: some stop at a NUL.
+bool IsName(JsonValue value) {
+  return value.is_string() && !value.string().empty() &&
+         value.string().find('\0') == std::string_view::npos;
+}
+
 bool IsOperator(JsonValue member) { return member.key().starts_with('$'); }
 
 // The collection that a value names, however it does.
@@ -121,7 +127,7 @@ bool Walker::JudgeTarget(const Command& command, JsonValue value) {
 }
 
 bool Walker::JudgeCollection(const Command& command, JsonValue value) {
-  if (!value.is_string() || value.string().empty()) return false;
+  if (!IsName(value)) return false;
   target_ = database_;
   if (!target_.empty()) target_ += '.';
   target_ += value.string();
@@ -154,6 +160,8 @@ void Walker::JudgeCommandFields(JsonValue object, const Shape& shape, std::strin
     if (field == nullptr) field = FindField(shape, member.key());
     if (field == nullptr) {
       Unknown(member, "a field that is not known here");
+    } else if (field->name == kAnyOther && FindCommand(member.key()) != nullptr) {
+      Unknown(member, "names another command");
     } else {
       JudgeField(*field, member, object);
     }
@@ -225,7 +233,7 @@ void Walker::Take(Takes takes, const Shape* shape, JsonValue value, Reach reach)
       if (!Namespace(value, true)) Unknown(value, "got no `database.collection`");
       return;
     case Takes::kDatabase:
-      if (!value.is_string()) return Unknown(value, "got no text where one is wanted");
+      if (!IsName(value) && value.raw() != R"("")") return Unknown(value, "got no name");
       if (value.key() != "$db") return CheckDatabase(value.string(), value);
       // The command's own is checked with what it works on; one inside it is another.
       if (value.string() != database_) Unknown(value, "more than one database");
@@ -317,15 +325,15 @@ void Walker::Collection(JsonValue value, bool writes) {
   std::optional<JsonValue> collection;
   if (value.is_object()) {
     for (const JsonValue member : value) {
-      const bool known = member.is_string() && (member.key() == "db" || member.key() == "coll");
+      const bool known = IsName(member) && (member.key() == "db" || member.key() == "coll");
       if (member.key() == "coll" && known) collection = member;
       if (member.key() == "db" && known) database = member.string();
       if (!known && member.key() != "timeseries") Add(kElsewhere, member.key(), member);
     }
-  } else if (value.is_string()) {
+  } else if (IsName(value)) {
     collection = value;
   }
-  if (!collection || collection->string().empty()) {
+  if (!collection) {
     return Unknown(value, "got no name of a collection");
   }
   if (writes) {
@@ -336,10 +344,10 @@ void Walker::Collection(JsonValue value, bool writes) {
 }
 
 bool Walker::Namespace(JsonValue value, bool writes) {
-  if (!value.is_string()) return false;
+  if (!IsName(value)) return false;
   const std::string_view text = value.string();
   const size_t dot = text.find('.');
-  if (dot == std::string_view::npos || dot == 0 || dot + 1 == text.size()) return false;
+  if (dot == std::string_view::npos || dot + 1 == text.size()) return false;
   if (writes) {
     Write(text.substr(0, dot), text.substr(dot + 1), value);
   } else {

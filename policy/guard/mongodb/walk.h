@@ -58,7 +58,7 @@ class Walker {
   void Write(std::string_view database, std::string_view collection, JsonValue at);
   // A name, or {db, coll}.
   void Collection(JsonValue value, bool writes);
-  // "database.collection"; false: it is not one.
+  // "database.collection", or ".collection" in the connection's own; false: neither.
   bool Namespace(JsonValue value, bool writes);
 
   // ---- what stands in fields ----

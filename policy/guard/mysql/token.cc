@@ -157,7 +157,7 @@ class Tokenizer {
     size_t size = 2;
     while (hexadecimal ? IsHexDigit(Peek(size)) : (Peek(size) == '0' || Peek(size) == '1')) ++size;
     if (Peek(size) != '\'' || (hexadecimal && size % 2 != 0)) {
-      return Fail("got a literal whose digits do not fit");
+      return Refused("got a literal whose digits do not fit");
     }
     Add(TokenKind::kString, size + 1);
   }

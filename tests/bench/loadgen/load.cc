@@ -44,24 +44,6 @@ std::string ToString(const grpc::ByteBuffer& buffer) {
   return bytes;
 }
 
-// Processor time of a process so far; 0 where there is none.
-double CpuMicros(int pid) {
-  if (pid == 0) return 0;
-  std::ifstream file(absl::StrFormat("/proc/%d/stat", pid));
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  const size_t name_end = text.rfind(')');
-  if (name_end == std::string::npos) return 0;
-  // Fields 14 and 15, utime and stime in clock ticks: the 12th and 13th behind the
-  // name (proc(5)).
-  std::istringstream fields(text.substr(name_end + 1));
-  std::string skipped;
-  for (int i = 0; i < 11; ++i) fields >> skipped;
-  double user = 0;
-  double system = 0;
-  fields >> user >> system;
-  return (user + system) * 1e6 / static_cast<double>(sysconf(_SC_CLK_TCK));
-}
-
 // What one slot of a load has seen.
 struct Tally {
   std::vector<uint32_t> latencies_ns;
@@ -226,6 +208,23 @@ class StreamReactor : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::Byt
 };
 
 }  // namespace
+
+double CpuMicros(int pid) {
+  if (pid == 0) return 0;
+  std::ifstream file(absl::StrFormat("/proc/%d/stat", pid));
+  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const size_t name_end = text.rfind(')');
+  if (name_end == std::string::npos) return 0;
+  // Fields 14 and 15, utime and stime in clock ticks: the 12th and 13th behind the
+  // name (proc(5)).
+  std::istringstream fields(text.substr(name_end + 1));
+  std::string skipped;
+  for (int i = 0; i < 11; ++i) fields >> skipped;
+  double user = 0;
+  double system = 0;
+  fields >> user >> system;
+  return (user + system) * 1e6 / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
 
 struct Server::Rep {
   std::string method;

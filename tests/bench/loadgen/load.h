@@ -32,6 +32,9 @@ struct Measurement {
   double server_cpu_us = 0;  // of the server's process, for each call; 0: not known
 };
 
+// Processor time of a process so far, all threads; 0 where there is none.
+double CpuMicros(int pid);
+
 // One server: a connection of its own and the method to call.
 class Server {
  public:

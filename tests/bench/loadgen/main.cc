@@ -48,10 +48,10 @@ struct Flags {
   int64_t batch = 10'000;
 };
 
-// NAME=HOST:PORT and, in this order, what is known beside it: @APPS to ask about one
-// of so many apps each time, #PID of the server, and ,METHOD,FILE for bytes that are
-// not a decision.
-constexpr char kForms[] = "NAME=HOST:PORT[@APPS][#PID][,METHOD,FILE]";
+// NAME=HOST:PORT and, in this order, what is known beside it: ?TOOL to ask about
+// another tool than --tool, @APPS to ask about one of so many apps each time, #PID of
+// the server, and ,METHOD,FILE for bytes that are not a decision.
+constexpr char kForms[] = "NAME=HOST:PORT[?TOOL][@APPS][#PID][,METHOD,FILE]";
 
 struct Contender {
   std::string name;
@@ -84,11 +84,13 @@ std::optional<Contender> Parse(const std::string& text, const Flags& flags) {
   const std::optional<std::string> method = file.has_value() ? take(',') : std::nullopt;
   const std::optional<std::string> pid_text = take('#');
   const std::optional<std::string> apps = take('@');
+  const std::optional<std::string> tool = take('?');
   int pid = 0;
   if (pid_text.has_value() && !absl::SimpleAtoi(*pid_text, &pid)) return std::nullopt;
   if (!file.has_value()) {
     DecisionOptions decisions = flags.decisions;
     if (apps.has_value() && !absl::SimpleAtoi(*apps, &decisions.apps)) return std::nullopt;
+    if (tool.has_value()) decisions.tool = *tool;
     contender.server =
         std::make_unique<Server>(rest, bridgekeeper::bench::MethodOf(flags.form), pid);
     contender.make = bridgekeeper::bench::MakeDecisions(flags.form, decisions);
@@ -112,8 +114,7 @@ int Measure(const Flags& flags) {
   for (const std::string& text : flags.servers) {
     auto contender = Parse(text, flags);
     if (!contender.has_value()) {
-      return Fail("--server: got `" + text +
-                  "`, want NAME=HOST:PORT[@APPS] or NAME=HOST:PORT,METHOD,FILE");
+      return Fail("--server: got `" + text + "`, want " + kForms);
     }
     contenders.push_back(*std::move(contender));
   }
@@ -204,6 +205,8 @@ int main(int argc, char** argv) {
     command->add_option("--connection", flags.decisions.connection);
     command->add_option("--arguments", flags.decisions.arguments, "a JSON object");
     command->add_option("--items", flags.decisions.items, "of a batch");
+    command->add_flag("--statements", flags.decisions.statements,
+                      "each unary call has a statement of its own as its argument `sql`");
     command->add_option("--seed", flags.seed);
   };
   CLI::App* measure = app.add_subcommand("measure", "compare servers; the last one is the base");

@@ -3,6 +3,8 @@
 #include "tests/bench/loadgen/workload.h"
 
 #include <algorithm>
+#include <atomic>
+#include <memory>
 
 #include "absl/strings/str_format.h"
 #include "bridgekeeper/v1/decision_service.pb.h"
@@ -32,6 +34,14 @@ absl::StatusOr<Message> Parse(const std::string& bytes) {
     return absl::DataLossError(absl::StrFormat("got %d bytes that are no answer", bytes.size()));
   }
   return message;
+}
+
+// A read of one line, as agents write them, that was not asked before.
+std::string StatementArguments(uint64_t number) {
+  return absl::StrFormat(
+      R"({"sql":"SELECT o.id, o.total, c.name FROM orders o JOIN customers c ON c.id = o.customer_id )"
+      R"(WHERE o.id = %d AND o.status = 'open' ORDER BY o.created_at DESC LIMIT 20"})",
+      number);
 }
 
 std::string Describe(const v1::Decision& decision) {
@@ -65,6 +75,15 @@ RequestMaker MakeDecisions(Form form, const DecisionOptions& options) {
   // DecideRequest and DecideStreamRequest have the same form on the wire.
   v1::DecideRequest request;
   *request.mutable_call() = call;
+  if (options.statements) {
+    return [request, next = std::make_shared<std::atomic<uint64_t>>(0)](std::mt19937_64& random) {
+      // Two runs against one server must not meet either.
+      const uint64_t number = ((random() >> 40) << 32) + (*next)++;
+      v1::DecideRequest asked = request;
+      asked.mutable_call()->set_arguments_json(StatementArguments(number));
+      return asked.SerializeAsString();
+    };
+  }
   if (options.apps == 0) {
     return [bytes = request.SerializeAsString()](std::mt19937_64&) { return bytes; };
   }
@@ -102,7 +121,7 @@ absl::Status PutPolicies(int64_t apps, int64_t batch) {
     }
     v1::BatchPutPoliciesResponse response;
     grpc::ClientContext context;
-    clients::PrepareContext(*channel, absl::Minutes(2), context);
+    BK_RETURN_IF_ERROR(clients::PrepareContext(*channel, absl::Minutes(2), context));
     BK_RETURN_IF_ERROR(
         clients::FromGrpc(stub->BatchPutPolicies(&context, request, &response), *channel));
   }

@@ -25,6 +25,8 @@ struct DecisionOptions {
   std::string connection;                     // empty: none
   std::string arguments = R"({"all":true})";  // empty: none
   int items = 100;                            // of a batch
+  // Unary: in the place of `arguments`, a statement of one line that no call before had.
+  bool statements = false;
 };
 
 // The name of app number `index` of a store with many.

@@ -137,6 +137,7 @@ absl::StatusOr<Measurement> McpSession::Call(int in_flight, std::chrono::duratio
   }
   Begun begun;
   std::vector<double> latencies_us;
+  const double cpu_before = CpuMicros(program_->pid());
   const auto begin = SteadyClock::now();
   const auto end = begin + std::chrono::duration_cast<SteadyClock::duration>(length);
   for (int i = 0; i < in_flight; ++i) BK_RETURN_IF_ERROR(Send(begun));
@@ -153,6 +154,8 @@ absl::StatusOr<Measurement> McpSession::Call(int in_flight, std::chrono::duratio
   result.calls = static_cast<int64_t>(latencies_us.size());
   result.seconds = std::chrono::duration<double>(SteadyClock::now() - begin).count();
   result.rate = static_cast<double>(result.calls) / result.seconds;
+  result.server_cpu_us =
+      (CpuMicros(program_->pid()) - cpu_before) / static_cast<double>(result.calls);
   std::sort(latencies_us.begin(), latencies_us.end());
   result.p50_us = latencies_us[latencies_us.size() / 2];
   result.p99_us = latencies_us[latencies_us.size() * 99 / 100];

@@ -34,6 +34,8 @@ class LineProgram {
   // Ends the program's standard input. REQUIRES: no Write() is under way or follows
   void CloseInput() { child_.stdin_fd().Reset(); }
 
+  pid_t pid() const { return child_.pid(); }
+
   // The next line, without its newline. Waits for 30 seconds at most.
   absl::StatusOr<std::string> ReadLine();
 

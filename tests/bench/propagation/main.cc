@@ -137,7 +137,7 @@ class Arrivals {
 absl::StatusOr<int64_t> Write(clients::Channel& channel, v1::PolicyService::Stub& stub,
                               const std::string& app, bool suspend) {
   grpc::ClientContext context;
-  clients::PrepareContext(channel, absl::Seconds(20), context);
+  BK_RETURN_IF_ERROR(clients::PrepareContext(channel, absl::Seconds(20), context));
   if (suspend) {
     v1::SuspendPoliciesRequest request;
     request.set_app(app);

@@ -516,6 +516,28 @@ TEST(BridgesTest, HeartbeatsAreListed) {
               StatusIs(kInvalid, AllOf(HasSubstr("bridge.name"), HasSubstr("bridge.version"))));
 }
 
+TEST(BridgesTest, HeartbeatsWithNumbersThatCannotBeAreRefused) {
+  RunningServer server;
+  v1::HeartbeatRequest beat;
+  v1::Bridge& bridge = *beat.mutable_bridge();
+  bridge.set_name("host/1");
+  bridge.mutable_token()->set_revision(-1);
+  bridge.mutable_policy_age()->set_seconds(-1);
+  bridge.set_decisions(-2);
+  bridge.set_denials(-3);
+  bridge.set_dropped_reports(-4);
+  v1::HeartbeatResponse answer;
+  EXPECT_THAT(Call(*server.bridges, &Bridges::Heartbeat, beat, &answer),
+              StatusIs(kInvalid, AllOf(HasSubstr("bridge.token.revision: got -1, want 0 or more"),
+                                       HasSubstr("bridge.policy_age: got -1s, want 0 or more"),
+                                       HasSubstr("bridge.decisions: got -2, want 0 or more"),
+                                       HasSubstr("bridge.denials: got -3, want 0 or more"),
+                                       HasSubstr("bridge.dropped_reports: got -4, want 0"))));
+  v1::ListBridgesResponse page;
+  ASSERT_THAT(Call(*server.bridges, &Bridges::ListBridges, {}, &page), IsOk());
+  EXPECT_EQ(page.bridges_size(), 0);
+}
+
 TEST(BridgesTest, DecisionsAreAcknowledgedAndCheckedForGaps) {
   RunningServer server;
   v1::ReportDecisionsRequest report;

@@ -125,15 +125,22 @@ class FaultsTest : public ::testing::Test {
     server_ = std::make_unique<RunningServer>(std::move(options));
   }
 
-  absl::Status Decide(const std::string& app, grpc::ClientContext& context) {
+  // Asks something that reads the app's policy on a worker.
+  absl::Status Ask(const std::string& app, grpc::ClientContext& context) {
+    v1::ExplainRequest request;
+    *request.mutable_call() = CallOf(app, "es__search", "prod");
+    v1::ExplainResponse response;
+    return ToAbsl(server_->decisions->Explain(&context, request, &response));
+  }
+  absl::Status Ask(const std::string& app) {
+    Context context(std::nullopt);
+    return Ask(app, context);
+  }
+  absl::Status Decide(const std::string& app) {
     v1::DecideRequest request;
     *request.mutable_call() = CallOf(app, "es__search", "prod");
     v1::DecideResponse response;
-    return ToAbsl(server_->decisions->Decide(&context, request, &response));
-  }
-  absl::Status Decide(const std::string& app) {
-    Context context(std::nullopt);
-    return Decide(app, context);
+    return Call(*server_->decisions, &Decisions::Decide, request, &response);
   }
 
   store::MemoryStore memory_;
@@ -163,6 +170,23 @@ TEST_F(FaultsTest, DecisionsOnWhatIsInMemoryGoOnWithoutTheStore) {
   EXPECT_THAT(Decide("dockit"), IsOk());
 }
 
+TEST_F(FaultsTest, StoreThatHangsHoldsUpNothingThatIsInMemory) {
+  ASSERT_THAT(Decide("dockit"), IsOk());
+  std::latch hangs(2);
+  std::latch go_on(1);
+  store_->before_read = [&](int) {
+    hangs.count_down();
+    go_on.wait();
+  };
+  std::vector<std::jthread> callers;
+  for (const char* app : {"a", "b"}) {
+    callers.emplace_back([this, app] { EXPECT_THAT(Decide(app), IsOk()); });
+  }
+  hangs.wait();
+  EXPECT_THAT(Decide("dockit"), IsOk());
+  go_on.count_down();
+}
+
 TEST_F(FaultsTest, TooManyInFlightAreTurnedAwayWithARetryHint) {
   // Four calls wait for the store; the fifth is one too many.
   std::latch all_wait(4);
@@ -174,17 +198,17 @@ TEST_F(FaultsTest, TooManyInFlightAreTurnedAwayWithARetryHint) {
   std::atomic<int> served = 0;
   std::vector<std::jthread> callers;
   for (int i = 0; i < 4; ++i) {
-    callers.emplace_back([&, i] { served += Decide(absl::StrFormat("app%d", i)).ok(); });
+    callers.emplace_back([&, i] { served += Ask(absl::StrFormat("app%d", i)).ok(); });
   }
   all_wait.wait();
   Context context(std::nullopt);
-  EXPECT_THAT(Decide("app9", context),
+  EXPECT_THAT(Ask("app9", context),
               StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("max_in_flight")));
   EXPECT_EQ(context.GetServerTrailingMetadata().count("grpc-retry-pushback-ms"), 1u);
   go_on.count_down();
   callers.clear();
   EXPECT_EQ(served, 4);
-  EXPECT_THAT(Decide("app9"), IsOk()) << "there is room again";
+  EXPECT_THAT(Ask("app9"), IsOk()) << "there is room again";
 }
 
 TEST_F(FaultsTest, CallWhoseDeadlinePassedIsNotServed) {
@@ -199,12 +223,12 @@ TEST_F(FaultsTest, CallWhoseDeadlinePassedIsNotServed) {
     Context context(std::nullopt);
     context.set_deadline(
         gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC), gpr_time_from_seconds(2, GPR_TIMESPAN)));
-    EXPECT_THAT(Decide("dockit", context), StatusIs(absl::StatusCode::kDeadlineExceeded));
+    EXPECT_THAT(Ask("dockit", context), StatusIs(absl::StatusCode::kDeadlineExceeded));
   }
   const bool has_reached_store = waits.try_wait();
   go_on.count_down();
   EXPECT_TRUE(has_reached_store);
-  EXPECT_THAT(Decide("dockit"), IsOk());
+  EXPECT_THAT(Ask("dockit"), IsOk());
 }
 
 TEST_F(FaultsTest, StopWaitsForCallsInFlight) {
@@ -216,11 +240,11 @@ TEST_F(FaultsTest, StopWaitsForCallsInFlight) {
     go_on.wait();
   };
   absl::Status answered;
-  std::jthread caller([&] { answered = Decide("dockit"); });
+  std::jthread caller([&] { answered = Ask("dockit"); });
   waits.wait();
   std::jthread stopper([&] { EXPECT_TRUE(server_->Stop()); });
   // The stop has begun when nobody new is let in.
-  while (Decide("other").ok()) {
+  while (Ask("other").ok()) {
   }
   go_on.count_down();
   stopper.join();
@@ -237,7 +261,7 @@ TEST_F(FaultsTest, StopThatTakesTooLongSaysSo) {
     waits.count_down();
     go_on.wait();
   };
-  std::jthread caller([&] { (void)Decide("dockit"); });
+  std::jthread caller([&] { (void)Ask("dockit"); });
   waits.wait();
   std::jthread late([&] {
     const RealClock clock;
@@ -288,11 +312,11 @@ TEST_F(FaultsTest, HealthTellsAServerThatDrainsFromOneThatIsDead) {
     waits.count_down();
     go_on.wait();
   };
-  std::jthread caller([&] { (void)Decide("dockit"); });
+  std::jthread caller([&] { (void)Ask("dockit"); });
   waits.wait();
   EXPECT_THAT(Health(*server_, ""), IsOkAndHolds(1)) << "busy is not dead";
   std::jthread stopper([&] { (void)server_->Stop(); });
-  while (Decide("other").ok()) {
+  while (Ask("other").ok()) {
   }
   EXPECT_THAT(Health(*server_, ""), IsOkAndHolds(2));
   EXPECT_THAT(Health(*server_, "bridgekeeper.v1.DecisionService"), IsOkAndHolds(2));

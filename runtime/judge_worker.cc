@@ -1,0 +1,114 @@
+// Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
+
+#include "runtime/judge_worker.h"
+
+#include <limits.h>
+#include <unistd.h>
+
+#include <array>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "policy/guard/duckdb/engine.h"
+#include "policy/guard/judgement_builder.h"
+#include "policy/guard/stack_pool.h"
+#include "runtime/clock.h"
+#include "runtime/worker.h"
+
+namespace bridgekeeper {
+namespace {
+
+constexpr char kKind[] = "judge";
+
+JudgeFault FaultOf(const absl::Status& status) {
+  if (absl::IsResourceExhausted(status)) return JudgeFault::kWorkerBusy;
+  if (absl::IsDeadlineExceeded(status)) return JudgeFault::kWorkerLate;
+  if (absl::IsUnavailable(status)) return JudgeFault::kWorkerUnavailable;
+  return JudgeFault::kWorkerDied;
+}
+
+std::string_view Message(JudgeFault fault) {
+  switch (fault) {
+    case JudgeFault::kWorkerBusy:
+    case JudgeFault::kNoThread:
+      return "no worker process was free to judge it in time";
+    case JudgeFault::kWorkerLate:
+    case JudgeFault::kLate:
+      return "judging it took too long, and its worker process was ended";
+    case JudgeFault::kWorkerDied:
+      return "the worker process that judged it ended";
+    case JudgeFault::kWorkerUnavailable:
+      return "no worker process could be started to judge it";
+  }
+  return "it was not judged";
+}
+
+class JudgeWorkers final : public IsolatedJudge {
+ public:
+  explicit JudgeWorkers(const JudgeWorkersOptions& options)
+      : pool_({.kind = kKind, .program = options.program, .max_workers = options.max_workers},
+              clock_) {}
+
+  Answer JudgeText(std::string_view dialect, std::string_view text, const JudgeOptions& options,
+                   absl::Duration deadline) override {
+    const auto answer = pool_.Call(EncodeRequest(dialect, text, options), deadline);
+    if (!answer.ok()) return Faulty(FaultOf(answer.status()));
+    std::optional<Judgement> judgement = DecodeJudgement(*answer);
+    if (!judgement.has_value()) return Faulty(JudgeFault::kWorkerDied);
+    return {.judgement = *std::move(judgement), .fault = std::nullopt};
+  }
+
+ private:
+  static Answer Faulty(JudgeFault fault) {
+    return {.judgement = JudgementError(Judgement::Error::kUnreadable, std::string(Message(fault))),
+            .fault = fault};
+  }
+
+  const RealClock clock_;
+  WorkerPool pool_;
+};
+
+// The folder of this program, without links.
+std::string OwnFolder() {
+  std::array<char, PATH_MAX> path;
+  const ssize_t size = readlink("/proc/self/exe", path.data(), path.size());
+  if (size <= 0) return ".";
+  const std::string_view whole(path.data(), static_cast<size_t>(size));
+  return std::string(whole.substr(0, whole.rfind('/')));
+}
+
+// Where the library is installed, and where the build tree has it.
+absl::Status LoadDuckdb() {
+  const std::string folder = OwnFolder();
+  for (const char* beside : {"../lib/bridgekeeper", "../lib", "../../lib"}) {
+    const std::string path = absl::StrFormat("%s/%s/libduckdb.so", folder, beside);
+    if (access(path.c_str(), R_OK) == 0) return duckdb::LoadEngine(path);
+  }
+  return duckdb::LoadEngine(folder + "/../lib/bridgekeeper/libduckdb.so");
+}
+
+std::function<std::string(std::string_view)> MakeJudge() {
+  const auto pool = std::make_shared<StackPool>(StackPoolOptions{.threads = 1});
+  const auto loaded = std::make_shared<absl::Status>(LoadDuckdb());
+  return [pool, loaded](std::string_view request) {
+    const auto decoded = DecodeRequest(request);
+    if (!loaded->ok() && decoded.has_value() && decoded->dialect == "duckdb") {
+      return EncodeJudgement(
+          JudgementError(Judgement::Error::kUnreadable, std::string(loaded->message())));
+    }
+    return JudgeIsolated(request, *pool);
+  };
+}
+
+}  // namespace
+
+std::shared_ptr<IsolatedJudge> MakeJudgeWorkers(const JudgeWorkersOptions& options) {
+  return std::make_shared<JudgeWorkers>(options);
+}
+
+std::optional<int> RunJudgeWorkerIfAsked(int argc, char** argv) {
+  return RunWorkerIfAsked(argc, argv, {{.name = kKind, .make = MakeJudge}});
+}
+
+}  // namespace bridgekeeper

@@ -1,0 +1,37 @@
+// Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Judging in worker processes: what a program gives its guard, and what its main()
+// calls first. Every program that judges does both:
+//
+//   int main(int argc, char** argv) {
+//     if (const auto code = RunJudgeWorkerIfAsked(argc, argv)) return *code;
+//     ...
+//     MakeGuard({.isolated = MakeJudgeWorkers()});
+
+#ifndef BRIDGEKEEPER_RUNTIME_JUDGE_WORKER_H_
+#define BRIDGEKEEPER_RUNTIME_JUDGE_WORKER_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "policy/guard/isolated.h"
+
+namespace bridgekeeper {
+
+struct JudgeWorkersOptions {
+  int max_workers = 2;  // [1, 64]
+  // The program to start; tests name another one than themselves.
+  std::string program = "/proc/self/exe";
+};
+
+// Starts no process before the first text.
+std::shared_ptr<IsolatedJudge> MakeJudgeWorkers(const JudgeWorkersOptions& options = {});
+
+// See RunWorkerIfAsked() in worker.h. DuckDB's library is looked for beside the
+// program: ../lib/bridgekeeper, ../lib and ../../lib from its folder.
+std::optional<int> RunJudgeWorkerIfAsked(int argc, char** argv);
+
+}  // namespace bridgekeeper
+
+#endif  // BRIDGEKEEPER_RUNTIME_JUDGE_WORKER_H_

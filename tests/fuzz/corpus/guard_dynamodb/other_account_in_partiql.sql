@@ -1,0 +1,1 @@
+SELECT * FROM "arn:aws:dynamodb:eu-central-1:999999999999:table/t"

@@ -1,0 +1,1 @@
+SELECT * FROM t WHERE tags = <<'a', 'b'>>

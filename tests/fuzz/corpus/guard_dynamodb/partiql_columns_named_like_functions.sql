@@ -1,0 +1,1 @@
+SELECT size, contains FROM t WHERE size = 1

@@ -1,0 +1,1 @@
+EXISTS (SELECT * FROM t WHERE id = '1' AND a > 5)

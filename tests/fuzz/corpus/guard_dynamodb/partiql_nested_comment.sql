@@ -1,0 +1,1 @@
+/* /* */ DELETE FROM t */ SELECT * FROM t

@@ -1,0 +1,1 @@
+UPDATE t SET tags = set_add(tags, <<'x'>>) SET b = 2 WHERE id = '1'

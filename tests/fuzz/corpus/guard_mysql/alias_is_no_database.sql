@@ -1,0 +1,1 @@
+SELECT x.a, x.b FROM t x WHERE x.c = 1

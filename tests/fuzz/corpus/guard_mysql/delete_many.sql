@@ -1,0 +1,1 @@
+DELETE t, u FROM t JOIN u USING (a)

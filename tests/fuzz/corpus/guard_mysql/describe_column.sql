@@ -1,0 +1,1 @@
+DESC app.t `a`

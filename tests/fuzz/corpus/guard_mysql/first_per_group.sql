@@ -1,0 +1,1 @@
+SELECT * FROM (SELECT o.*, ROW_NUMBER() OVER (PARTITION BY customer_id ORDER BY created_at DESC) AS n FROM orders o) x WHERE n = 1

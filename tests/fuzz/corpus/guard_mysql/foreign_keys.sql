@@ -1,0 +1,1 @@
+SELECT constraint_name, referenced_table_name FROM information_schema.referential_constraints WHERE constraint_schema = 'app'

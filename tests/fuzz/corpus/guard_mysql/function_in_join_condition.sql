@@ -1,0 +1,1 @@
+SELECT * FROM t JOIN u ON f(t.a) = u.a

@@ -1,0 +1,1 @@
+SELECT "my_fn"(1)

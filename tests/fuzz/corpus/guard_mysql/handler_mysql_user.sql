@@ -1,0 +1,1 @@
+HANDLER mysql.user OPEN

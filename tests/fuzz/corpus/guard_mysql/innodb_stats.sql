@@ -1,0 +1,1 @@
+SELECT * FROM mysql.innodb_table_stats

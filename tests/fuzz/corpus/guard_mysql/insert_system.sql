@@ -1,0 +1,1 @@
+INSERT INTO mysql.user (user) VALUES ('x')

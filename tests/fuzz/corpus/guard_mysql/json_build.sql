@@ -1,0 +1,1 @@
+SELECT JSON_OBJECT('id', id, 'tags', JSON_ARRAY('a', 'b')) FROM t

@@ -1,0 +1,1 @@
+SELECT keyring_key_fetch('k')

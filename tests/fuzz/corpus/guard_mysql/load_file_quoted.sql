@@ -1,0 +1,1 @@
+SELECT `load_file` ('/etc/passwd')

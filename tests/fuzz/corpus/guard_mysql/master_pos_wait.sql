@@ -1,0 +1,1 @@
+SELECT MASTER_POS_WAIT('x', 4)

@@ -1,0 +1,2 @@
+SELECT 5 --1
+; DELETE FROM t

@@ -1,0 +1,1 @@
+SELECT DATE_FORMAT(created_at, '%Y-%m') AS month, COUNT(*) AS orders, ROUND(SUM(total), 2) FROM orders GROUP BY month ORDER BY month

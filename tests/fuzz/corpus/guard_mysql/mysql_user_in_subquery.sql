@@ -1,0 +1,1 @@
+SELECT (SELECT authentication_string FROM mysql.user LIMIT 1)

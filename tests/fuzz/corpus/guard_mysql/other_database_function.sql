@@ -1,0 +1,1 @@
+SELECT other.f(1)

@@ -1,0 +1,1 @@
+SELECT * FROM t USE INDEX FOR ORDER BY (i), other.u

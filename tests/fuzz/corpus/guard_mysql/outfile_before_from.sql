@@ -1,0 +1,1 @@
+SELECT a INTO OUTFILE '/tmp/x' FROM t

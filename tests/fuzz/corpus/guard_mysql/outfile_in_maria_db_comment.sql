@@ -1,0 +1,1 @@
+SELECT * FROM t /*M!100100 INTO OUTFILE '/tmp/x' */

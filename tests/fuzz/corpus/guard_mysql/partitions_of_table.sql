@@ -1,0 +1,1 @@
+SELECT partition_name, table_rows FROM information_schema.partitions WHERE table_name = 't'

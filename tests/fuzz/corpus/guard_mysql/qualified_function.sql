@@ -1,0 +1,1 @@
+SELECT app.abs(1)

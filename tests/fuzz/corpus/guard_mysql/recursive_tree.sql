@@ -1,0 +1,1 @@
+WITH RECURSIVE tree AS (SELECT id, parent_id, 0 AS depth FROM nodes WHERE parent_id IS NULL UNION ALL SELECT n.id, n.parent_id, depth + 1 FROM nodes n INNER JOIN tree t ON n.parent_id = t.id) SELECT * FROM tree

@@ -1,0 +1,1 @@
+SELECT REGEXP_REPLACE(name, '[0-9]+', ''), REGEXP_SUBSTR(name, '[a-z]+'), REGEXP_LIKE(name, '^a') FROM t

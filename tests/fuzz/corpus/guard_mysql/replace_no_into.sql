@@ -1,0 +1,1 @@
+REPLACE t SET a = 1

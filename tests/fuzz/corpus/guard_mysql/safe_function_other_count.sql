@@ -1,0 +1,1 @@
+SELECT add_tax(price, 2) FROM t

@@ -1,0 +1,1 @@
+SELECT doc->'$.a', doc->>'$.b', JSON_EXTRACT(doc, '$.a'), JSON_UNQUOTE(JSON_EXTRACT(doc, "$.b")) FROM t

@@ -1,0 +1,1 @@
+SELECT * FROM {OJ t LEFT JOIN u ON t.a = u.a}

@@ -1,0 +1,1 @@
+SELECT * FROM t PARTITION (p0, p1) AS x

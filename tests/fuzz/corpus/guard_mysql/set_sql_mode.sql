@@ -1,0 +1,1 @@
+SET sql_mode = 'ANSI'

@@ -1,0 +1,1 @@
+SET STATEMENT max_statement_time=1 FOR DELETE FROM t

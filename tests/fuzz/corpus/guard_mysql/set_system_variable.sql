@@ -1,0 +1,1 @@
+SET @@global.read_only = 0

@@ -1,0 +1,1 @@
+SELECT sys_exec('id')

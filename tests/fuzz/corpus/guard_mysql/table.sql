@@ -1,0 +1,1 @@
+TABLE t ORDER BY a LIMIT 5

@@ -1,0 +1,1 @@
+SELECT * FROM 1st_table

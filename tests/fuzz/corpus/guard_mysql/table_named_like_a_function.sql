@@ -1,0 +1,1 @@
+SELECT * FROM sleep WHERE sleep.a = 1

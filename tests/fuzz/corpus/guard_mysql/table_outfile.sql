@@ -1,0 +1,1 @@
+TABLE t INTO OUTFILE 'x'

@@ -1,0 +1,1 @@
+SELECT * FROM logs WHERE message LIKE '%SLEEP(5)%'

@@ -1,0 +1,1 @@
+UPDATE t SET updated_at = NOW() WHERE a = 1

@@ -1,0 +1,1 @@
+UPDATE t, mysql.help_topic h SET h.name = 'x'

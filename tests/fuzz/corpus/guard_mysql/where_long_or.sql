@@ -1,0 +1,1 @@
+SELECT id FROM t WHERE a = 1 OR a = 2 OR (b = 3 AND NOT (c = 4 OR d = 5)) XOR e

@@ -1,0 +1,1 @@
+XA COMMIT 'x'

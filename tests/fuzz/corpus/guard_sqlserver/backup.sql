@@ -1,0 +1,1 @@
+BACKUP DATABASE x TO DISK = 'C:\x.bak'

@@ -1,0 +1,3 @@
+SELECT a
+FROM t -- x
+WHERE a = 1

@@ -1,0 +1,1 @@
+SELECT a FROM t WHERE a !< 1 AND a !> 9 AND a <> 3 AND a != 4 AND a <= 5 AND a >= 0

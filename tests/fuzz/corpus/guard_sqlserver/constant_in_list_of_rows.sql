@@ -1,0 +1,1 @@
+SELECT a FROM t WHERE a IN (SELECT v FROM (VALUES (1), (2)) AS x (v))

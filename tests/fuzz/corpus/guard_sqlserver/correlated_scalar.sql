@@ -1,0 +1,1 @@
+SELECT u.name, (SELECT COUNT(*) FROM orders o WHERE o.user_id = u.id) AS orders FROM users u

@@ -1,0 +1,1 @@
+CREATE VIEW v AS SELECT dbo.f(a) AS x FROM t

@@ -1,0 +1,1 @@
+SELECT * FROM sys.fn_xe_file_target_read_file('x*.xel', NULL, NULL, NULL)

@@ -1,0 +1,1 @@
+EXEC ('DELETE FROM t')

@@ -1,0 +1,1 @@
+SELECT * FROM t WITH (FORCESEEK (ix_a (a, b)), NOLOCK)

@@ -1,0 +1,1 @@
+SELECT geography::Point(47.6, -122.3, 4326).STDistance(loc), loc.STAsText(), loc.Lat FROM places

@@ -1,0 +1,1 @@
+SELECT GREATEST(a, b, 3), LEAST(a, b), DATETRUNC(month, d), DATE_BUCKET(week, 2, d) FROM t

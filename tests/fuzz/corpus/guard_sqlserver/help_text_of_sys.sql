@@ -1,0 +1,1 @@
+EXECUTE sys.sp_helptext N'dbo.v'

@@ -1,0 +1,1 @@
+INSERT INTO dbo.t (a, b) VALUES (1, 'x'), (2, DEFAULT)

@@ -1,0 +1,1 @@
+INSERT INTO srv.db.dbo.t VALUES (1)

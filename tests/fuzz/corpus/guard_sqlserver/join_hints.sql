@@ -1,0 +1,1 @@
+SELECT * FROM a INNER MERGE JOIN b ON a.id = b.id LEFT HASH JOIN c ON c.id = a.id INNER LOOP JOIN d ON d.id = a.id

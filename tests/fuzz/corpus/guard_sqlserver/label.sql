@@ -1,0 +1,1 @@
+again: SELECT 1

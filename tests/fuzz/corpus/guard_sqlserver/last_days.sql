@@ -1,0 +1,1 @@
+SELECT * FROM orders WHERE made >= DATEADD(dd, -30, CAST(GETDATE() AS date)) AND made < CONVERT(date, GETDATE())

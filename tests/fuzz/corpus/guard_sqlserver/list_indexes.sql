@@ -1,0 +1,1 @@
+SELECT i.name, i.type_desc, ic.key_ordinal FROM sys.indexes i JOIN sys.index_columns ic ON ic.object_id = i.object_id AND ic.index_id = i.index_id WHERE i.is_hypothetical = 0

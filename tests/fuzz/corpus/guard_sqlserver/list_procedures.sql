@@ -1,0 +1,1 @@
+SELECT p.name, p.modify_date FROM sys.procedures p WHERE p.is_ms_shipped = 0

@@ -1,0 +1,1 @@
+select a, b from dbo.t where a > 1 order by b desc

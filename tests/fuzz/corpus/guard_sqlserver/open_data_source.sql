@@ -1,0 +1,1 @@
+SELECT * FROM OPENDATASOURCE('SQLNCLI', 'x').db.dbo.t

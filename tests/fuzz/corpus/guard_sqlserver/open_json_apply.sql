@@ -1,0 +1,1 @@
+SELECT t.id, j.name FROM t CROSS APPLY OPENJSON(t.doc, '$.items') WITH (name nvarchar(100) '$.name', qty decimal(9, 2)) AS j WHERE j.qty > 1

@@ -1,0 +1,1 @@
+SELECT t.a, s.value FROM t OUTER APPLY STRING_SPLIT(t.tags, ',') AS s

@@ -1,0 +1,1 @@
+SELECT name, password_hash FROM sys.sql_logins

@@ -1,0 +1,1 @@
+SELECT session_id, login_name FROM sys.dm_exec_sessions

@@ -1,0 +1,1 @@
+SELECT o.id FROM orders o (NOLOCK) INNER JOIN lines l WITH (NOLOCK, INDEX = ix_order) ON l.order_id = o.id

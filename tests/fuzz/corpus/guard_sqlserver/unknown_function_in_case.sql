@@ -1,0 +1,1 @@
+SELECT CASE WHEN dbo.f(1) = 1 THEN 1 END

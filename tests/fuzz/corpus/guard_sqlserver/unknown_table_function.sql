@@ -1,0 +1,1 @@
+SELECT * FROM dbo.f(1) AS x

@@ -1,0 +1,1 @@
+UPDATE t SET a.WRITE('x', 0, 1) WHERE id = 1

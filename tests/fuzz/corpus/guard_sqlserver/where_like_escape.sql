@@ -1,0 +1,1 @@
+SELECT a FROM t WHERE name LIKE '%drop!%' ESCAPE '!' OR name NOT LIKE 'x%'

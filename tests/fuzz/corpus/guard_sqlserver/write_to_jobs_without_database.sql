@@ -1,0 +1,1 @@
+INSERT INTO sysjobsteps (command) VALUES ('x')

@@ -1,0 +1,1 @@
+SELECT app.query(a) FROM t
