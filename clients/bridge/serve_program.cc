@@ -22,6 +22,7 @@
 #include "policy/guard/guard.h"
 #include "runtime/clock.h"
 #include "runtime/id_source.h"
+#include "runtime/judge_worker.h"
 #include "runtime/log.h"
 #include "runtime/signals.h"
 
@@ -86,7 +87,8 @@ ExitCode RunServe(ServeCommand command) {
       *channel, {.bridge = name, .apps = app_names, .version = BK_VERSION}, **policies, clock, ids);
   if (!reporter.ok()) return fail("the reports", reporter.status(), ExitCode::kUsage);
 
-  const std::unique_ptr<PayloadJudge> judge = MakeGuard();
+  const std::unique_ptr<PayloadJudge> judge =
+      MakeGuard({.isolated = MakeJudgeWorkers({.max_workers = 1})});
   const std::string run = ids.NewId();
   boost::asio::io_context io(1);
   const auto server = BridgeServer::Create(
@@ -96,11 +98,10 @@ ExitCode RunServe(ServeCommand command) {
        .clock = clock,
        .ids = ids,
        .log = log,
-       .make_observer =
-           [&](const ServerConfig& behind) -> std::unique_ptr<BridgeObserver> {
-             return std::make_unique<ReportObserver>(**reporter, behind.app.value(), behind.name,
-                                                     host, run);
-           },
+       .make_observer = [&](const ServerConfig& behind) -> std::unique_ptr<BridgeObserver> {
+         return std::make_unique<ReportObserver>(**reporter, behind.app.value(), behind.name, host,
+                                                 run);
+       },
        .report_counts =
            [&] {
              const clients::ReporterStats sent = (*reporter)->Stats();
