@@ -23,10 +23,6 @@ constexpr std::string_view kOwnIdKeys = "sbridgekeeper/";
 constexpr std::string_view kGatherPrefix = "bridgekeeper/gather/";
 constexpr std::string_view kInitializeId = "bridgekeeper/begin";
 
-std::string_view TextOf(const std::optional<JsonValue>& value) {
-  return value && value->is_string() ? value->string() : std::string_view();
-}
-
 std::string_view TaskIdOf(JsonValue result) {
   const auto task = result.Find("task");
   if (task) return TextOf(task->Find("taskId"));

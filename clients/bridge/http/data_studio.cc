@@ -28,14 +28,6 @@ constexpr std::string_view kConnectionId = "connection_id";
 // Deepest nesting of a request: as deep as a message of MCP.
 constexpr JsonLimits kBodyLimits = {.max_depth = kMaxMessageDepth, .max_values = kMaxMessageValues};
 
-bool IsTrue(const std::optional<JsonValue>& value) {
-  return value && value->kind() == JsonKind::kBool && value->boolean();
-}
-
-std::string_view TextOf(const std::optional<JsonValue>& value) {
-  return value && value->is_string() ? value->string() : std::string_view();
-}
-
 // The risk that our own annotations tell.
 std::string_view RiskLevel(JsonValue tool) {
   const auto annotations = tool.Find("annotations");

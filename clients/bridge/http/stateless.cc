@@ -43,14 +43,6 @@ const Method* FindMethod(std::string_view name) {
   return found == std::end(kMethods) ? nullptr : found;
 }
 
-std::string_view TextOf(const std::optional<JsonValue>& value) {
-  return value && value->is_string() ? value->string() : std::string_view();
-}
-
-bool IsTrue(const std::optional<JsonValue>& value) {
-  return value && value->kind() == JsonKind::kBool && value->boolean();
-}
-
 // Says how a header differs from what the body has, or nullopt.
 std::optional<std::string> Mismatch(const HttpRequest& request, std::string_view lower_name,
                                     std::string_view name, std::string_view want, bool is_encoded) {

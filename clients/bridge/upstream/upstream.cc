@@ -24,10 +24,6 @@ constexpr double kLogLinesPerSecond = 2;
 // Our own request; every other id that we give is a number.
 constexpr std::string_view kInitializeId = "bridgekeeper/initialize";
 
-std::string_view TextOf(const std::optional<JsonValue>& value) {
-  return value && value->is_string() ? value->string() : std::string_view();
-}
-
 std::string InitializeRequest(std::string_view version) {
   std::string client;
   JsonObject info(client);
