@@ -61,7 +61,7 @@ class HttpClient {
     for (const auto& [name, value] : fields) {
       std::erase_if(all, [&, given = name](const auto& known) { return known.first == given; });
     }
-    for (const auto* list : {&all, &fields}) {
+    for (const Fields* list : {&std::as_const(all), &fields}) {
       for (const auto& [name, value] : *list) {
         if (!value.empty()) head += name + ": " + value + "\r\n";
       }

@@ -18,9 +18,7 @@
 namespace bridgekeeper::bridge {
 namespace {
 
-constexpr std::string_view kMetaVersion = "io.modelcontextprotocol/protocolVersion";
 constexpr std::string_view kMetaCapabilities = "io.modelcontextprotocol/clientCapabilities";
-constexpr std::string_view kMetaSubscription = "io.modelcontextprotocol/subscriptionId";
 constexpr std::string_view kMetaServerInfo = "io.modelcontextprotocol/serverInfo";
 
 // What passes to the front, and the parameter that Mcp-Name repeats.

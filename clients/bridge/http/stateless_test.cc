@@ -159,7 +159,9 @@ TEST(Stateless, DecodesANameThatIsEncoded) {
             200);
   EXPECT_EQ(DecodeHeaderValue("do"), "do");
   EXPECT_EQ(DecodeHeaderValue("=?base64?SGVsbG8sIOS4lueVjA==?="), "Hello, 世界");
-  EXPECT_EQ(DecodeHeaderValue("=?base64??="), "");
+  EXPECT_EQ(DecodeHeaderValue("=?base64?"
+                              "?="),
+            "");
   EXPECT_EQ(DecodeHeaderValue("=?base64?*?="), std::nullopt);
   EXPECT_EQ(DecodeHeaderValue("=?base64?="), "=?base64?=");
 }

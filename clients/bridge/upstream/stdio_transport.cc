@@ -193,7 +193,8 @@ class StdioTransport : public Transport, private Run::Owner {
       listener_->OnDisconnected("it does not start");
       return StartAgain();
     }
-    run_ = std::make_unique<Run>(io_, name_, *std::move(child), *this, clock_, log_);
+    Owner& owner = *this;  // a private base: only we may say so
+    run_ = std::make_unique<Run>(io_, name_, *std::move(child), owner, clock_, log_);
     run_->Start();
     listener_->OnConnected();
   }
