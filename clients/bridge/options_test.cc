@@ -23,8 +23,8 @@ using ::testing::StartsWith;
 
 using Arguments = std::vector<std::string>;
 
-std::variant<StdioCommand, Printout> Parse(const Arguments& arguments,
-                                           std::map<std::string, std::string> environment = {}) {
+std::variant<StdioCommand, ServeCommand, Printout> Parse(
+    const Arguments& arguments, std::map<std::string, std::string> environment = {}) {
   return ParseArguments(arguments, [&](const char* name) -> std::optional<std::string> {
     const auto found = environment.find(name);
     if (found == environment.end()) return std::nullopt;
@@ -115,7 +115,8 @@ std::vector<RefusalCase> RefusalCases() {
       {"ServeWithoutAFile", {"serve"}, "--config: got none, want a file"},
       {"ServeWithAFlagOfStdio", {"serve", "--app", "a"}, "got `--app`, want a flag"},
       {"ServeWithACommand", {"serve", "--config", "f", "--", "x"}, "got `--`, want a flag"},
-      {"AnnounceOfAnotherApp", {"serve", "--config", "f", "--announce", "x"},
+      {"AnnounceOfAnotherApp",
+       {"serve", "--config", "f", "--announce", "x"},
        "--announce: got `x`, want `dockit` or `sqlkit`"},
       {"NoApp", {"stdio", "--", "server"}, "--app: got none"},
       {"BadApp", {"stdio", "--app", "a b", "--", "server"}, "--app: got `a b`"},

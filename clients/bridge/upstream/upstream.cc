@@ -147,15 +147,19 @@ void Upstream::OnInitialized(const Message& message) {
     transport_->Reconnect();
     return;
   }
-  const bool is_new =
-      std::exchange(initialize_result_, std::string(message.body->raw())) != initialize_result_;
+  initialize_result_ = std::string(message.body->raw());
   state_ = State::kReady;
   transport_->Send(NotificationLine("notifications/initialized"));
   log_.Info("the server is ready",
             {{"server", name_}, {"protocol_version", version}, {"starts", status_.starts}});
+  // What was listed before says nothing of what this one lists. A client that still waits
+  // to begin has seen no list.
+  std::set<ClientId> begin_now;
+  for (const Waiting& waiting : waiting_) {
+    if (waiting.is_initialize) begin_now.insert(waiting.client);
+  }
   ResumeWaiting();
-  // What the one before listed says nothing of what this one lists.
-  if (status_.starts > 1 || is_new) TellAll(NotificationLine("notifications/tools/list_changed"));
+  TellAll(NotificationLine("notifications/tools/list_changed"), begin_now);
 }
 
 // ---- messages of clients -------------------------------------------------------------
@@ -277,7 +281,10 @@ void Upstream::Wait(ClientId client, const Message& message, std::string_view li
                           absl::StrFormat("too much waits for the MCP server `%s`", name_)));
   }
   waiting_bytes_ += line.size();
-  waiting_.push_back({client, std::string(line), clock_.SinceBoot() + kReadyWait});
+  waiting_.push_back({.client = client,
+                      .line = std::string(line),
+                      .is_initialize = message.method == "initialize",
+                      .deadline = clock_.SinceBoot() + kReadyWait});
   ArmTimer();
 }
 
@@ -486,10 +493,12 @@ void Upstream::TellNow(ClientId client, std::string_view line, const IdKey& rela
   found->second.client->OnServerFrame({Frame::Kind::kLine, line}, related);
 }
 
-void Upstream::TellAll(std::string_view line) {
+void Upstream::TellAll(std::string_view line, const std::set<ClientId>& except) {
   // A client may detach itself or another one when it is told.
   std::vector<ClientId> ids;
-  for (const auto& [id, attached] : clients_) ids.push_back(id);
+  for (const auto& [id, attached] : clients_) {
+    if (!except.contains(id)) ids.push_back(id);
+  }
   for (const ClientId id : ids) TellNow(id, line, {});
 }
 

@@ -125,6 +125,7 @@ class Upstream : private Transport::Listener {
   struct Waiting {
     ClientId client;
     std::string line;
+    bool is_initialize;
     absl::Duration deadline;
   };
 
@@ -163,7 +164,7 @@ class Upstream : private Transport::Listener {
   // Says something to a client, once we are back in the event loop.
   void Tell(ClientId client, std::string line, IdKey related = {});
   void TellNow(ClientId client, std::string_view line, const IdKey& related);
-  void TellAll(std::string_view line);
+  void TellAll(std::string_view line, const std::set<ClientId>& except = {});
   void Fail(const Request& request, std::string_view why);
   void EndRequest(uint64_t key);
   bool TakeLogToken() { return log_budget_.Take(clock_.SinceBoot()); }
