@@ -73,6 +73,9 @@ usage: keeper-bridge serve --config FILE [FLAGS]
 environment: KEEPER_ADDRESS, KEEPER_TOKEN, KEEPER_TOKEN_FILE, KEEPER_CA, KEEPER_CERT,
 KEEPER_KEY, for what the configuration leaves out.
 
+Not served yet, and refused at the start: servers behind a `url`, `connections`, more than
+one keeperd. A changed configuration needs a restart.
+
 exit: 0 a signal came, or the configuration is valid; 2 usage or configuration, 3 the
 bridge could not be started
 

@@ -341,6 +341,10 @@ TEST_F(ProgramTest, ChecksAConfiguration) {
   Program wrong(pdp_.address(), {"serve", "--config", file});
   EXPECT_THAT(wrong.ReadLog("comand"), HasSubstr(file + ":2:"));
   EXPECT_EQ(wrong.End(), "exit code 2");
+  WriteConfig("app: app\nservers: {one: {url: 'https://mcp.example/mcp'}}\n");
+  Program unserved(pdp_.address(), {"serve", "--config", file, "--check-config"});
+  EXPECT_THAT(unserved.ReadLog("servers.one.url"), HasSubstr("commands only"));
+  EXPECT_EQ(unserved.End(), "exit code 2");
 }
 
 // ---- its own end without a word -----------------------------------------------------

@@ -57,17 +57,17 @@ ExitCode RunServe(ServeCommand command) {
     std::fprintf(stderr, "%s\n", std::string(config.status().message()).c_str());
     return ExitCode::kUsage;
   }
+  if (const absl::Status served = CheckIsServed(*config); !served.ok()) {
+    std::fprintf(stderr, "%s: error: %s\n", command.config_file.c_str(),
+                 std::string(served.message()).c_str());
+    return ExitCode::kUsage;
+  }
   if (command.check_only) {
     std::printf("%s is valid\n", command.config_file.c_str());
     return ExitCode::kOk;
   }
   if (command.announce == "dockit") config->announce = Announce::kDockit;
   if (command.announce == "sqlkit") config->announce = Announce::kSqlkit;
-  if (config->keeper_addresses.size() > 1) {
-    return fail("the configuration",
-                absl::UnimplementedError("keeper.addresses: this build follows one keeperd"),
-                ExitCode::kUsage);
-  }
   if (!config->keeper_addresses.empty()) command.keeper.address = config->keeper_addresses[0];
   if (!config->keeper_token_file.empty()) command.keeper.token_file = config->keeper_token_file;
   if (!config->keeper_ca_file.empty()) command.keeper.ca_file = config->keeper_ca_file;

@@ -88,9 +88,7 @@ class BridgeServer::Impl : public HttpHandler {
         drain_timer_(io) {}
 
   absl::Status Start() {
-    if (!config_.connections.empty()) {
-      return absl::UnimplementedError("connections: this build serves no databases itself");
-    }
+    BK_RETURN_IF_ERROR(CheckIsServed(config_));
     for (const ServerConfig& server : config_.servers) {
       BK_RETURN_IF_ERROR(AddServer(server));
     }
@@ -179,10 +177,6 @@ class BridgeServer::Impl : public HttpHandler {
   };
 
   absl::Status AddServer(const ServerConfig& config) {
-    if (!config.url.empty()) {
-      return absl::UnimplementedError(
-          absl::StrFormat("servers.%s.url: this build speaks to commands only", config.name));
-    }
     BK_ASSIGN_OR_RETURN(std::vector<std::string> environment, EnvironmentOf(config));
     auto seat = std::make_unique<Seat>();
     if (parts_.make_observer) seat->observer = parts_.make_observer(config);
@@ -345,6 +339,22 @@ class BridgeServer::Impl : public HttpHandler {
   std::function<void()> done_;
   size_t running_ = 0;
 };
+
+absl::Status CheckIsServed(const BridgeConfig& config) {
+  if (config.keeper_addresses.size() > 1) {
+    return absl::UnimplementedError("keeper.addresses: this build follows one keeperd");
+  }
+  if (!config.connections.empty()) {
+    return absl::UnimplementedError("connections: this build serves no databases itself");
+  }
+  for (const ServerConfig& server : config.servers) {
+    if (!server.url.empty()) {
+      return absl::UnimplementedError(
+          absl::StrFormat("servers.%s.url: this build speaks to commands only", server.name));
+    }
+  }
+  return absl::OkStatus();
+}
 
 absl::StatusOr<std::unique_ptr<BridgeServer>> BridgeServer::Create(boost::asio::io_context& io,
                                                                    BridgeConfig config,

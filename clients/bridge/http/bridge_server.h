@@ -22,6 +22,7 @@
 
 #include <boost/asio/io_context.hpp>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "clients/bridge/config/config.h"
@@ -57,6 +58,12 @@ struct BridgeServerLimits {
   absl::Duration drain_timeout = kDrainTimeout;
 };
 
+// What a configuration wants that this build does not have.
+//
+// Errors:
+//   kUnimplemented - a server with a `url`, `connections`, or more than one keeperd.
+absl::Status CheckIsServed(const BridgeConfig& config);
+
 class BridgeServer {
  public:
   // Listens and starts the servers. What is named must outlive it, and `io` must not run
@@ -65,7 +72,7 @@ class BridgeServer {
   // Errors:
   //   kInvalidArgument - a server's environment names a variable that ours does not have.
   //   kAlreadyExists   - another program is announced in the port file.
-  //   kUnimplemented   - the configuration wants what this build does not have.
+  //   kUnimplemented   - as CheckIsServed() has it.
   //   kUnavailable     - the address cannot be listened on.
   static absl::StatusOr<std::unique_ptr<BridgeServer>> Create(boost::asio::io_context& io,
                                                               BridgeConfig config,

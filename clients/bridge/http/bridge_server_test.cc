@@ -374,9 +374,13 @@ TEST(BridgeServer, ServesTheOthersWhereOneServerDoesNotStart) {
 }
 
 TEST(BridgeServer, CancelsOnlyTheClientsOwnRequest) {
-  TestBridge bridge({Fake("one")});
+  TestBridge bridge({Fake("one")}, {}, {.drain_timeout = absl::Milliseconds(100)});
   const auto a = bridge.Begin(std::string(kOne));
   const auto b = bridge.Begin(std::string(kOne));
+  // Else the calls wait for a list of tools, and the server has not seen them.
+  for (const auto& session : {a, b}) {
+    bridge.Client().Ask("POST", kOne, Request("tools/list"), session);
+  }
   HttpClient first = bridge.Client();
   HttpClient second = bridge.Client();
   first.Send("POST", kOne, Call("do", "no_answer", 0, "1"), a);
@@ -397,9 +401,13 @@ TEST(BridgeServer, CancelsOnlyTheClientsOwnRequest) {
 }
 
 TEST(BridgeServer, AsksNobodyWhereTwoClientsMightBeMeant) {
-  TestBridge bridge({Fake("one")});
+  TestBridge bridge({Fake("one")}, {}, {.drain_timeout = absl::Milliseconds(100)});
   const auto a = bridge.Begin(std::string(kOne));
   const auto b = bridge.Begin(std::string(kOne));
+  // Else the calls wait for a list of tools, and the server has not seen them.
+  for (const auto& session : {a, b}) {
+    bridge.Client().Ask("POST", kOne, Request("tools/list"), session);
+  }
   HttpClient waits = bridge.Client();
   waits.Send("POST", kOne, Call("do", "no_answer"), a);
   EXPECT_TRUE(support::WaitUntil([&] {
