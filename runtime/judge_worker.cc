@@ -95,7 +95,7 @@ std::function<std::string(std::string_view)> MakeJudge() {
     const auto decoded = DecodeRequest(request);
     if (!loaded->ok() && decoded.has_value() && decoded->dialect == "duckdb") {
       return EncodeJudgement(
-          JudgementError(Judgement::Error::kUnreadable, std::string(loaded->message())));
+          JudgementError(Judgement::Error::kUnreadable, "no DuckDB to judge with is installed"));
     }
     return JudgeIsolated(request, *pool);
   };

@@ -51,6 +51,10 @@ absl::Status CheckFolders(const std::string& real_path, uid_t user) {
     struct stat info;
     if (lstat(path.c_str(), &info) != 0) return SystemError("look at the folder", path, errno);
     BK_RETURN_IF_ERROR(CheckOwner("the owner of the folder", path, info.st_uid, user));
+    // A link's own mode says nothing; that of what it leads to does.
+    if (S_ISLNK(info.st_mode) && stat(path.c_str(), &info) != 0) {
+      return SystemError("look at the folder", path, errno);
+    }
     const bool may_be_written = (info.st_mode & (S_IWGRP | S_IWOTH)) != 0;
     const bool is_sticky = (info.st_mode & S_ISVTX) != 0;
     if (may_be_written && (is_nearest || !is_sticky)) {
@@ -98,6 +102,8 @@ absl::Status UnixPeer::Check() const {
   if (real == nullptr) return SystemError("look at the socket", path_, errno);
   const std::string path = real.get();
   BK_RETURN_IF_ERROR(CheckFolders(path, user_));
+  // The path is used as it is written: who may turn a link on it leads us elsewhere.
+  if (path != path_ && path_.starts_with('/')) BK_RETURN_IF_ERROR(CheckFolders(path_, user_));
   struct stat info;
   if (lstat(path.c_str(), &info) != 0) return SystemError("look at the socket", path, errno);
   if (!S_ISSOCK(info.st_mode)) {

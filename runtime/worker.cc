@@ -14,6 +14,7 @@
 #include "absl/strings/str_format.h"
 #include "policy/base/check.h"
 #include "policy/base/status_macros.h"
+#include "runtime/signals.h"
 
 namespace bridgekeeper {
 namespace {
@@ -101,6 +102,7 @@ struct WorkerPool::Worker {
 WorkerPool::WorkerPool(WorkerPoolOptions options, const Clock& clock)
     : options_(std::move(options)), clock_(clock) {
   BK_CHECK(options_.max_workers >= 1 && options_.max_workers <= 64);
+  IgnoreSigpipe();  // a worker may end while it is written to
 }
 
 WorkerPool::~WorkerPool() = default;
@@ -159,6 +161,10 @@ absl::StatusOr<std::string> WorkerPool::Call(std::string_view request, absl::Dur
   }
   const absl::Duration until = clock_.SinceBoot() + deadline;
   BK_ASSIGN_OR_RETURN(std::unique_ptr<Worker> worker, Take(until));
+  while (worker->process.ExitStatus()) {  // it died while nobody asked it
+    Drop(std::move(worker));
+    BK_ASSIGN_OR_RETURN(worker, Take(until));
+  }
   absl::Status sent = WriteAll(worker->process.stdin_fd().get(), Framed(request), until, clock_);
   absl::StatusOr<std::string> answer =
       sent.ok() ? ReadFrame(worker->process.stdout_fd().get(), until, clock_)

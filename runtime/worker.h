@@ -94,8 +94,8 @@ struct WorkerKind {
 // Where the arguments of main() are those of a worker: becomes one, and returns the
 // exit code once the other side has closed its pipe. nullopt: an ordinary start.
 //
-// A worker has no core file and no dump, no new privileges, no descriptor but its two
-// pipes, and after the making may open none; it may use 2 GiB of addresses, write no
+// A worker has no core file and no dump, no new privileges, no descriptor of ours but its
+// two pipes, and after the making may open none; it may use 2 GiB of addresses, write no
 // file, and use kWorkerCpuSeconds of CPU for one request. Standard input and output
 // are /dev/null for whatever runs in it.
 std::optional<int> RunWorkerIfAsked(int argc, char** argv, const std::vector<WorkerKind>& kinds);

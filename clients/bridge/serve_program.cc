@@ -15,6 +15,7 @@
 #include "clients/bridge/config/config.h"
 #include "clients/bridge/host_name.h"
 #include "clients/bridge/http/bridge_server.h"
+#include "clients/bridge/metrics/metrics.h"
 #include "clients/bridge/program.h"
 #include "clients/bridge/report_observer.h"
 #include "clients/sdk/reporter.h"
@@ -87,8 +88,10 @@ ExitCode RunServe(ServeCommand command) {
       *channel, {.bridge = name, .apps = app_names, .version = BK_VERSION}, **policies, clock, ids);
   if (!reporter.ok()) return fail("the reports", reporter.status(), ExitCode::kUsage);
 
+  BridgeMetrics metrics;
   const std::unique_ptr<PayloadJudge> judge =
-      MakeGuard({.isolated = MakeJudgeWorkers({.max_workers = 1})});
+      MakeGuard({.isolated = MakeJudgeWorkers({.max_workers = 1}),
+                 .on_fault = [&metrics](JudgeFault fault) { metrics.CountJudgeFault(fault); }});
   const std::string run = ids.NewId();
   boost::asio::io_context io(1);
   const auto server = BridgeServer::Create(
@@ -98,6 +101,7 @@ ExitCode RunServe(ServeCommand command) {
        .clock = clock,
        .ids = ids,
        .log = log,
+       .metrics = metrics,
        .make_observer = [&](const ServerConfig& behind) -> std::unique_ptr<BridgeObserver> {
          return std::make_unique<ReportObserver>(**reporter, behind.app.value(), behind.name, host,
                                                  run);

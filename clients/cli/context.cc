@@ -85,7 +85,7 @@ absl::StatusOr<std::string> Context::ReadInput(const std::string& path) {
   // One byte more than any document may have, so that it is refused and not cut.
   std::string text;
   char buffer[4096];
-  while (text.size() <= convert::kMaxMessageBytes &&
+  while (text.size() <= kMaxDocumentBytes &&
          (session_.in.read(buffer, sizeof buffer) || session_.in.gcount() > 0)) {
     text.append(buffer, static_cast<size_t>(session_.in.gcount()));
   }

@@ -14,13 +14,14 @@
 #include "clients/cli/editor.h"
 #include "clients/cli/root.h"
 #include "policy/base/strings.h"
+#include "policy/text/document.h"
 #include "runtime/judge_worker.h"
 
 namespace {
 
-// More than any document or payload may have (convert::kMaxMessageBytes), so that
-// what is too large is refused by the limit that it breaks, and an endless file ends.
-constexpr size_t kMaxFileBytes = 5 << 20;
+// More than any document or payload may have, so that what is too large is refused
+// by the limit that it breaks and never cut, and an endless file ends.
+constexpr size_t kMaxFileBytes = bridgekeeper::kMaxDocumentBytes + 1;
 
 absl::StatusOr<std::string> ReadFile(const std::string& path) {
   errno = 0;

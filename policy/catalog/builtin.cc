@@ -74,7 +74,7 @@ constexpr auto kTools = std::to_array<BuiltinTool>({
            R"({"operation":"BatchGetItem","request":{"RequestItems":"{request_items:json}"}})"),
     Dynamo("dynamo__batch_write_items", kElevated,
            R"({"operation":"tool.PutItems","request":{"TableName":"{table_name}",)"
-           R"("Items":"{items}","SkipExisting":"{skip_existing:json?}",)"
+           R"("Items":"{items:json}","SkipExisting":"{skip_existing:json?}",)"
            R"("PartitionKey":"{partition_key?}"}})",
            kRaises),
     Dynamo("dynamo__create_backup", kElevated,
@@ -88,7 +88,7 @@ constexpr auto kTools = std::to_array<BuiltinTool>({
            R"("{write_capacity_units?}"],"WarmThroughput":"{warm_throughput?}"}}]}})"),
     Dynamo("dynamo__create_item", kElevated,
            R"({"operation":"tool.PutItems","request":{"TableName":"{table_name}",)"
-           R"("Items":"{attributes}","SkipExisting":"{skip_existing:json?}",)"
+           R"("Items":"{attributes:json}","SkipExisting":"{skip_existing:json?}",)"
            R"("PartitionKey":"{partition_key?}"}})",
            kRaises),
     Dynamo("dynamo__create_table", kElevated,

@@ -167,6 +167,8 @@ class ObjectFiller {
         if (!argument || !argument->is_string()) return false;
         AppendPercentEncoded(argument->string(), segment);
       }
+      // A query is no part of its segment: it cannot be left out with it.
+      if (left_out && segment.find('?') != std::string::npos) return false;
       if (!left_out) out += segment;
       text.remove_prefix(end);
     }

@@ -132,9 +132,16 @@ TEST_F(PayloadTest, PathArgumentsStayOneSegment) {
             R"(object {"path":"/a-b_c.d~1/_doc/7?x=y"})");
   EXPECT_EQ(of(R"({"i":"a/_doc/1?op=x#y","id":"%2f ;\\","x":"1&z=2"})"),
             R"(object {"path":"/a%2F_doc%2F1%3Fop%3Dx%23y/_doc/%252f%20%3B%5C?x=1%26z%3D2"})");
-  EXPECT_EQ(of(R"({"i":"\u00e9*,"})"), R"(object {"path":"/%C3%A9%2A%2C/_doc"})");
-  EXPECT_EQ(of("{}"), R"(object {"path":"/_doc"})");
-  EXPECT_EQ(of(R"({"i":"","x":"1"})"), R"(object {"path":"//_doc"})");
+  EXPECT_EQ(of(R"({"i":"\u00e9*,","id":"7","x":""})"),
+            R"(object {"path":"/%C3%A9%2A%2C/_doc/7?x="})");
+  // What is left out of the last segment would be its query as well.
+  EXPECT_EQ(of("{}"), "none");
+  EXPECT_EQ(of(R"({"i":"a","id":"7"})"), "none");
+  const auto plain = [&](std::string_view arguments) {
+    return Fill(R"({"path":"/{i?}/_doc/{id?}"})", arguments).value_or("none");
+  };
+  EXPECT_EQ(plain("{}"), R"(object {"path":"/_doc"})");
+  EXPECT_EQ(plain(R"({"i":""})"), R"(object {"path":"//_doc"})");
 }
 
 TEST_F(PayloadTest, ReadsJsonTextInStrings) {

@@ -167,9 +167,10 @@ class Request {
     }
   }
 
-  // Whether the condition lets an item in only where there is none: each of its parts
-  // is attribute_not_exists(a) of a top-level attribute of the new item. One that is
-  // there has the same key, so all of the key's attributes.
+  // Whether each part of the condition is attribute_not_exists(a) of a top-level
+  // attribute of the new item. Where one of them is of the table's key, an item is let
+  // in only where there is none. The key is not in the request: that it is meant is
+  // taken on trust, and one of other attributes alone replaces an item that has none of them.
   static bool OnlyAdds(JsonValue put) {
     const auto condition = put.Find("ConditionExpression");
     const auto item = put.Find("Item");
@@ -219,11 +220,25 @@ class Request {
     }
   }
 
-  // A tool that skips what is there puts attribute_not_exists() of the partition key.
+  // Whether `items`, an object or a list of them, has at least one, and each has the member.
+  static bool AllHave(JsonValue items, std::string_view name) {
+    if (items.is_object()) return items.Find(name).has_value();
+    if (!items.is_array() || items.size() == 0) return false;
+    for (const JsonValue item : items) {
+      if (!item.is_object() || !item.Find(name)) return false;
+    }
+    return true;
+  }
+
+  // A tool that skips what is there puts attribute_not_exists() of what it is told to be
+  // the partition key; see OnlyAdds().
   void PutByTool(JsonValue put) {
     const auto key = put.Find("PartitionKey");
-    if (IsTrue(put.Find("SkipExisting")) && key && key->is_string() && !key->string().empty()) {
-      Add(effect::kInsert, target_, put, Risk::kElevated, "adds items where there are none");
+    const auto items = put.Find("Items");
+    if (IsTrue(put.Find("SkipExisting")) && key && key->is_string() && !key->string().empty() &&
+        items && AllHave(*items, key->string())) {
+      Add(effect::kInsert, target_, put, Risk::kElevated,
+          "adds items where there are none with the attribute that is called the key");
     } else {
       Add(effect::kReplace, target_, put, Risk::kDestructive,
           "replaces whole items that have the same keys");

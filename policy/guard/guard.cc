@@ -3,6 +3,7 @@
 #include "policy/guard/guard.h"
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -59,7 +60,10 @@ class Guard final : public PayloadJudge {
       if (MayJudgeInPlace(raw)) return dialect->object(object, options);
       // The caller's document may be gone before a late judge is done with it.
       return OnPool([dialect, raw = std::string(raw), options] {
-        const auto document = JsonDocument::Parse(raw);
+        // What the caller could parse, whatever its limits were.
+        const auto document =
+            JsonDocument::Parse(raw, {.max_depth = std::numeric_limits<int>::max(),
+                                      .max_values = std::numeric_limits<size_t>::max()});
         if (!document.ok()) {
           return JudgementError(Judgement::Error::kUnreadable, "the payload is not JSON");
         }

@@ -103,7 +103,12 @@ std::optional<std::string> ObjectString(std::string text, JsonValue arguments) {
     const auto value = arguments.Find(match[1].str());
     if (!value || value->is_null()) {
       if (match[2].length() == 0) return std::nullopt;
-      if (path) out.resize(out.rfind('/'));
+      if (path) {
+        const std::string rest = std::regex_replace(match.suffix().str(), argument, "");
+        const std::string segment = out.substr(out.rfind('/')) + rest.substr(0, rest.find('/'));
+        if (segment.find('?') != std::string::npos) return std::nullopt;
+        out.resize(out.rfind('/'));
+      }
       continue;
     }
     if (!value->is_string()) return std::nullopt;

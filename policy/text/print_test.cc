@@ -262,6 +262,15 @@ TEST(Value, WritesIntegersThatReadersRoundAsText) {
             R"([9007199254740991,"9007199254740992","-9007199254740992",true,null])");
 }
 
+TEST(Value, QuotesWhatReadersTakeForANumber) {
+  for (const char* text : {"0ostgres", "0xmas", "0b1s", "0Xs", "12", "1e3"}) {
+    EXPECT_EQ(ToYaml(Value(text)), absl::StrFormat("\"%s\"\n", text));
+  }
+  for (const char* text : {"0s", "10m", "1h30m", "postgres"}) {
+    EXPECT_EQ(ToYaml(Value(text)), absl::StrFormat("%s\n", text));
+  }
+}
+
 TEST(Value, WritesNestedContainers) {
   Value inner = Value::Object();
   inner.Set("a", 1).Set("empty", Value::List());

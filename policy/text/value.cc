@@ -80,6 +80,12 @@ bool IsPlainYaml(std::string_view text) {
       !(digit(text.front()) && text.find_first_of("msh") != std::string_view::npos)) {
     return false;
   }
+  // The beginning of a number that is not decimal: the `0xmas` of a name is none, but a
+  // reader says so only when it is through.
+  if (text.front() == '0' && text.size() > 1 &&
+      std::string_view("xXoObB").find(text[1]) != std::string_view::npos) {
+    return false;
+  }
   const bool harmless = std::all_of(text.begin(), text.end(), [&](char c) {
     return letter(c) || digit(c) || c == '_' || c == '-' || c == '.' || c == '/' || c == '@';
   });

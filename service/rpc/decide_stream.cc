@@ -90,6 +90,7 @@ class DecideStream
   bool CutIfStalled(absl::Duration before) override {
     MutexLock lock(mu_);
     if (!writing_ || done_ || write_begin_ >= before) return false;
+    write_begin_ = absl::InfiniteDuration();  // counted once
     context_->TryCancel();
     return true;
   }

@@ -39,7 +39,7 @@ void StallGuard::Run() {
   while (true) {
     {
       MutexLock lock(mu_);
-      changed_.WaitFor(mu_, absl::ToChronoNanoseconds(timeout_ / 4));
+      if (!closing_) changed_.WaitFor(mu_, absl::ToChronoNanoseconds(timeout_ / 4));
       if (closing_) return;
       for (const auto& [key, rpc] : rpcs_) rpcs.push_back(rpc);
     }

@@ -64,6 +64,7 @@ class WatchReactor : public grpc::ServerWriteReactor<pb::WatchPoliciesResponse>,
   bool CutIfStalled(absl::Duration before) override {
     MutexLock lock(mu_);
     if (state_ != State::kWriting || done_ || write_begin_ >= before) return false;
+    write_begin_ = absl::InfiniteDuration();  // counted once
     context_->TryCancel();
     return true;
   }

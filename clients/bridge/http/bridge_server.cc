@@ -185,7 +185,7 @@ class BridgeServer::Impl : public HttpHandler {
                    .clock = parts_.clock,
                    .ids = parts_.ids,
                    .log = parts_.log,
-                   .observers = {&metrics_, &seat->tools}};
+                   .observers = {&parts_.metrics, &seat->tools}};
     if (seat->observer != nullptr) core.observers.push_back(seat->observer.get());
     seat->upstream = std::make_unique<Upstream>(
         io_, config.name, parts_.version,
@@ -286,9 +286,9 @@ class BridgeServer::Impl : public HttpHandler {
     counts.sessions_begun = endpoint.sessions_begun;
     counts.sessions_expired = endpoint.sessions_expired;
     counts.sessions_refused = endpoint.sessions_refused;
-    metrics_.SetTools(tools);
-    return metrics_.Page(sum, in_flight, parts_.policies.Stats(),
-                         parts_.report_counts ? parts_.report_counts() : ReportCounts()) +
+    parts_.metrics.SetTools(tools);
+    return parts_.metrics.Page(sum, in_flight, parts_.policies.Stats(),
+                               parts_.report_counts ? parts_.report_counts() : ReportCounts()) +
            ServePage(counts);
   }
 
@@ -324,7 +324,6 @@ class BridgeServer::Impl : public HttpHandler {
   const BridgeConfig config_;
   const BridgeServerParts parts_;
   const BridgeServerLimits limits_;
-  BridgeMetrics metrics_;
   // Outlives the sessions, whose links use it.
   std::vector<std::unique_ptr<Seat>> seats_;
   std::vector<std::shared_ptr<Server>> servers_;

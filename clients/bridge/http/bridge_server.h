@@ -46,6 +46,7 @@ struct BridgeServerParts {
   const Clock& clock;
   IdSource& ids;
   Logger& log;
+  BridgeMetrics& metrics;
   // Told of every decision and list, after our own counters.
   std::function<std::unique_ptr<BridgeObserver>(const ServerConfig& server)> make_observer;
   std::function<ReportCounts()> report_counts;

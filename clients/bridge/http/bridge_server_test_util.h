@@ -110,6 +110,7 @@ class TestBridge {
                                         .clock = clock_,
                                         .ids = ids_,
                                         .log = log,
+                                        .metrics = metrics_,
                                         .make_observer = nullptr,
                                         .report_counts = nullptr,
                                         .version = "0.0.0"},
@@ -155,6 +156,7 @@ class TestBridge {
  private:
   RealClock clock_;
   RandomIdSource ids_;
+  BridgeMetrics metrics_;
   boost::asio::io_context io_{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
   std::unique_ptr<BridgeServer> bridge_;

@@ -116,6 +116,15 @@ std::string BridgeMetrics::Page(const CoreStats& stats, size_t requests_in_fligh
   deciding.metric.push_back(std::move(histogram));
   page.push_back(std::move(deciding));
 
+  MetricFamily faults =
+      Family("bridgekeeper_judge_faults_total",
+             "Payloads that were not judged for another reason than their text.", kCounter);
+  for (const JudgeFault fault : kAllJudgeFaults) {
+    Add(faults, {{"reason", std::string(Name(fault))}},
+        static_cast<double>(judge_faults_[static_cast<size_t>(fault)].load()));
+  }
+  page.push_back(std::move(faults));
+
   const auto counter = [&](const char* name, const char* help, double value) {
     page.push_back(Single(name, help, kCounter, value));
   };

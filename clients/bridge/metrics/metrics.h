@@ -3,12 +3,13 @@
 // What a bridge counts, as a Prometheus page. Labels come from closed sets only:
 // never an app, a tool, a connection or a client.
 //
-// Thread safety: used on the bridge's thread.
+// Thread safety: used on the bridge's thread, but for CountJudgeFault().
 
 #ifndef BRIDGEKEEPER_CLIENTS_BRIDGE_METRICS_METRICS_H_
 #define BRIDGEKEEPER_CLIENTS_BRIDGE_METRICS_METRICS_H_
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -16,6 +17,7 @@
 #include "clients/bridge/mcp/core.h"
 #include "clients/bridge/mcp/observer.h"
 #include "clients/sdk/policy_source.h"
+#include "policy/guard/isolated.h"
 #include "policy/model/enums.h"
 
 namespace bridgekeeper::bridge {
@@ -60,6 +62,9 @@ class BridgeMetrics : public BridgeObserver {
   // Tools that all servers list together, where there are several.
   void SetTools(size_t tools) { tools_ = tools; }
 
+  // From any thread (GuardOptions::on_fault).
+  void CountJudgeFault(JudgeFault fault) { ++judge_faults_[static_cast<size_t>(fault)]; }
+
   // The page, in Prometheus' text format 0.0.4.
   std::string Page(const CoreStats& stats, size_t requests_in_flight,
                    const clients::PolicySourceStats& source, const ReportCounts& reports) const;
@@ -68,6 +73,7 @@ class BridgeMetrics : public BridgeObserver {
   std::array<uint64_t, 3> verdicts_ = {};
   std::array<uint64_t, 64> reasons_ = {};
   std::array<uint64_t, kDecisionBuckets.size() + 1> buckets_ = {};
+  std::array<std::atomic<uint64_t>, std::size(kAllJudgeFaults)> judge_faults_ = {};
   double seconds_ = 0;
   size_t tools_ = 0;
 };

@@ -46,6 +46,7 @@ TEST(BridgeMetrics, PageHoldsWhatWasCounted) {
   metrics.OnDecision(Decided(ReasonCode::kAllowed, absl::Microseconds(7)));
   metrics.OnDecision(Decided(ReasonCode::kModeTooLow, absl::Microseconds(30)));
   metrics.OnDecision(Decided(ReasonCode::kModeTooLow, absl::Seconds(1)));
+  metrics.CountJudgeFault(JudgeFault::kWorkerDied);
   CoreStats stats;
   stats.messages[0][0] = 11;
   stats.methods_refused = 4;
@@ -58,6 +59,8 @@ TEST(BridgeMetrics, PageHoldsWhatWasCounted) {
       page,
       AllOf(HasSubstr(
                 R"(bridgekeeper_bridge_messages_total{sender="client",outcome="forwarded"} 11)"),
+            HasSubstr(R"(bridgekeeper_judge_faults_total{reason="worker_died"} 1)"),
+            HasSubstr(R"(bridgekeeper_judge_faults_total{reason="late"} 0)"),
             HasSubstr("bridgekeeper_bridge_methods_refused_total 4"),
             HasSubstr("bridgekeeper_bridge_requests_in_flight 5"),
             HasSubstr(R"(bridgekeeper_decisions_total{reason="ALLOWED"} 1)"),

@@ -234,7 +234,7 @@ void Walker::Take(Takes takes, const Shape* shape, JsonValue value, Reach reach)
       return;
     case Takes::kDatabase:
       if (!IsName(value) && value.raw() != R"("")") return Unknown(value, "got no name");
-      if (value.key() != "$db") return CheckDatabase(value.string(), value);
+      if (value.key() != "$db") return Read(value.string(), {}, value);
       // The command's own is checked with what it works on; one inside it is another.
       if (value.string() != database_) Unknown(value, "more than one database");
       return;
@@ -312,7 +312,7 @@ void Walker::CheckDatabase(std::string_view database, JsonValue at) {
 
 void Walker::Read(std::string_view database, std::string_view collection, JsonValue at) {
   CheckDatabase(database, at);
-  Add(ActOfReading(database, collection), collection, at);
+  Add(ActOfReading(database, collection), collection.empty() ? database : collection, at);
 }
 
 void Walker::Write(std::string_view database, std::string_view collection, JsonValue at) {

@@ -77,6 +77,20 @@ constexpr std::string_view kPlainInformation[] = {
     "views",
 };
 
+// They hold the values of all variables, those of kSecretVariables too.
+constexpr std::string_view kSecretInformation[] = {
+    "global_variables",
+    "session_variables",
+    "system_variables",
+};
+
+constexpr std::string_view kSecretPerformance[] = {
+    "global_variables",
+    "persisted_variables",
+    "session_variables",
+    "variables_by_thread",
+};
+
 constexpr std::string_view kResettingInformation[] = {
     "innodb_cmp_per_index_reset",
     "innodb_cmp_reset",
@@ -326,6 +340,29 @@ bool Contains(std::span<const std::string_view> ordered, std::string_view name) 
   return std::binary_search(ordered.begin(), ordered.end(), name);
 }
 
+// Whether `name` is LIKE the pattern, which has no escapes.
+bool IsLike(std::string_view name, std::string_view pattern) {
+  size_t at = 0;
+  size_t i = 0;
+  size_t behind_percent = pattern.npos;
+  size_t matched = 0;
+  while (at < name.size()) {
+    if (i < pattern.size() && pattern[i] == '%') {
+      behind_percent = ++i;
+      matched = at;
+    } else if (i < pattern.size() && (pattern[i] == '_' || pattern[i] == name[at])) {
+      ++i;
+      ++at;
+    } else if (behind_percent != pattern.npos) {
+      i = behind_percent;
+      at = ++matched;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('%', i) == pattern.npos;
+}
+
 }  // namespace
 
 bool IsSystemSchema(std::string_view schema) {
@@ -336,11 +373,13 @@ bool IsSystemSchema(std::string_view schema) {
 Shows ReadingShows(std::string_view schema, std::string_view table) {
   if (schema == "information_schema") {
     if (Contains(kPlainInformation, table)) return Shows::kPlain;
+    if (Contains(kSecretInformation, table)) return Shows::kSecret;
     if (Contains(kResettingInformation, table)) return Shows::kResets;
     return Contains(kFileInformation, table) ? Shows::kFiles : Shows::kSensitive;
   }
   if (schema == "performance_schema") {
     if (Contains(kPlainPerformance, table)) return Shows::kPlain;
+    if (Contains(kSecretPerformance, table)) return Shows::kSecret;
     return Contains(kFilePerformance, table) ? Shows::kFiles : Shows::kSensitive;
   }
   if (schema == "sys") return Contains(kPlainSys, table) ? Shows::kPlain : Shows::kSensitive;
@@ -354,11 +393,27 @@ Shows VariableShows(std::string_view name) {
 }
 
 Shows VariablesShow(std::string_view pattern) {
-  // `_` matches any character; it is read as itself. `\\_` is that without a doubt.
+  // A collation takes other characters for letters, an `e` with an accent for `e`.
+  constexpr std::string_view kPlainly =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_%-.\\";
+  if (pattern.find_first_not_of(kPlainly) != pattern.npos) return Shows::kSecret;
+  // An escaped `_` or `%` matches no more than one that is not; other escapes are no text
+  // that a name of a variable has.
   std::string name;
-  for (const char c : pattern) {
-    if (c != '\\') name.push_back(c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c);
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    const char c = pattern[i];
+    if (c != '\\') {
+      name.push_back(c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c);
+    } else if (i + 1 == pattern.size() ||
+               std::string_view("\\_%").find(pattern[i + 1]) == std::string_view::npos) {
+      return Shows::kSecret;
+    }
   }
+  if (std::any_of(std::begin(kSecretVariables), std::end(kSecretVariables),
+                  [&](std::string_view secret) { return IsLike(secret, name); })) {
+    return Shows::kSecret;
+  }
+  // Here `_` is read as itself.
   const size_t percent = name.find('%');
   if (percent == name.npos) return VariableShows(name);
   const std::string_view begin = std::string_view(name).substr(0, percent);

@@ -42,7 +42,12 @@ TEST(MysqlCatalogue, WhatIsNotListedIsNotPlain) {
   EXPECT_EQ(VariableShows("version"), Shows::kPlain);
   EXPECT_EQ(VariableShows("of_tomorrow"), Shows::kSensitive);
   EXPECT_EQ(VariablesShow("Character\\_Set%"), Shows::kPlain);
-  EXPECT_EQ(VariablesShow("%"), Shows::kSensitive);
+  EXPECT_EQ(VariablesShow("innodb%"), Shows::kSensitive);
+  EXPECT_EQ(VariablesShow("mysqlx\\_port"), Shows::kSensitive);
+  for (const char* pattern : {"%", "report%", "%PASS%_o_d", "report\\_password", "%\\_%",
+                              "r\u00e9port_password", "report_password ", "x\\n"}) {
+    EXPECT_EQ(VariablesShow(pattern), Shows::kSecret) << pattern;
+  }
   EXPECT_EQ(VariablesShow("s%"), Shows::kSensitive);
   EXPECT_FALSE(IsPlainEngine("federated"));
 }

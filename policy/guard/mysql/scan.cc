@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 
 #include "policy/base/strings.h"
 #include "policy/guard/effects.h"
@@ -23,6 +24,20 @@ bool EndsTables(Keyword keyword) {
 
 // Reserved in some versions only; a table may have the name in others.
 bool BeginsSetOperation(const Token& token) { return token.Is(kExcept) || token.Is(kIntersect); }
+
+// The number of types in `(decimal(10, 2), text)`, or none where it is no such list.
+std::optional<size_t> CountTypes(std::string_view list) {
+  if (!list.starts_with('(') || !list.ends_with(')')) return std::nullopt;
+  const std::string_view types = list.substr(1, list.size() - 2);
+  size_t count = types.find_first_not_of(' ') == types.npos ? 0 : 1;
+  int depth = 0;
+  for (const char c : types) {
+    depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+    if (depth < 0) return std::nullopt;
+    if (c == ',' && depth == 0) ++count;
+  }
+  return depth == 0 ? std::optional(count) : std::nullopt;
+}
 
 }  // namespace
 
@@ -406,27 +421,17 @@ void Scanner::NoteLock(const Token& token) {
   found_.Add(effect::kLock, "", token.begin, Risk::kElevated, "locks the rows that it reads");
 }
 
-// An entry is `[schema.]name[(type, ...)]`, where schema and number of arguments
-// count if they are there. MySQL knows no overloads.
+// An entry is `schema.name(type, ...)`; any other covers nothing. MySQL knows no overloads.
 bool Scanner::IsListedSafe(std::string_view schema, std::string_view name, size_t arguments) const {
   return std::any_of(options_.safe_functions.begin(), options_.safe_functions.end(),
-                     [&](const std::string& entry) {
-                       std::string_view rest = entry;
-                       if (const size_t open = rest.find('('); open != rest.npos) {
-                         const std::string_view types = rest.substr(open + 1);
-                         const bool none = types.find_first_not_of(" )") == types.npos;
-                         const auto commas = std::count(types.begin(), types.end(), ',');
-                         if (arguments != (none ? 0 : static_cast<size_t>(commas) + 1))
-                           return false;
-                         rest = rest.substr(0, open);
-                       }
-                       if (const size_t dot = rest.find('.'); dot != rest.npos) {
-                         if (!schema.empty() && rest.substr(0, dot) != schema) return false;
-                         rest = rest.substr(dot + 1);
-                       } else if (!schema.empty()) {
-                         return false;
-                       }
-                       return AsciiLower(rest) == name;
+                     [&](std::string_view entry) {
+                       const size_t open = entry.find('(');
+                       const size_t dot = entry.substr(0, open).find('.');
+                       if (open == entry.npos || dot == entry.npos || dot == 0) return false;
+                       const auto types = CountTypes(entry.substr(open));
+                       if (types != arguments) return false;
+                       if (!schema.empty() && entry.substr(0, dot) != schema) return false;
+                       return AsciiLower(entry.substr(dot + 1, open - dot - 1)) == name;
                      });
 }
 

@@ -38,9 +38,12 @@ bool Statement::Show() {
     return ShowOf(false);
   }
   if (SkipOneOf({kColumns, kFields, kIndex, kIndexes, kKeys})) return ShowOf(true);
-  if (Is(kGrants) || Is(kProcesslist) || Is(kMaster) || Is(kSlave) || Is(kReplica) || Is(kBinlog) ||
-      Is(kBinary) || Is(kEngine) || Is(kProfile) || Is(kProfiles) || Is(kExplain) || Is(kAnalyze) ||
-      Is(kLogs)) {
+  if (Is(kGrants)) {  // MariaDB shows the hash of the password with them
+    scanner_.NoteShows(Shows::kSecret, "GRANTS", At());
+    return true;
+  }
+  if (Is(kProcesslist) || Is(kMaster) || Is(kSlave) || Is(kReplica) || Is(kBinlog) || Is(kBinary) ||
+      Is(kEngine) || Is(kProfile) || Is(kProfiles) || Is(kExplain) || Is(kAnalyze) || Is(kLogs)) {
     // Names are of users, connections, files of logs and engines: none of a database's.
     scanner_.NoteShows(Shows::kSensitive, NameOf(At().keyword), At());
     return true;
@@ -81,20 +84,27 @@ bool Statement::ShowVariables() {
   bool plain = Is(kWhere) && at_ + 1 < end_ && tokens_.LowerName(At(1)) == "variable_name" &&
                (IsOperator("=", 2) || Is(kIn, 2));
   size_t strings = 0;
+  size_t commas = 0;
+  Shows shows = Shows::kPlain;
   for (size_t i = at_ + 3; plain && i < end_; ++i) {
     const Token& token = tokens_.list[i];
     if (token.kind == TokenKind::kString) {
       const std::string_view quoted = tokens_.Spelling(token);
       ++strings;
-      plain = VariablesShow(quoted.substr(1, quoted.size() - 2)) == Shows::kPlain &&
-              quoted.find('%') == quoted.npos;
+      shows = std::max(shows, VariablesShow(quoted.substr(1, quoted.size() - 2)));
+      // Strings without a comma between them are one.
+      plain = quoted.find('%') == quoted.npos && strings == commas + 1;
     } else {
+      if (token.kind == TokenKind::kComma) ++commas;
       plain = token.kind == TokenKind::kOpen || token.kind == TokenKind::kClose ||
               token.kind == TokenKind::kComma;
     }
   }
-  if (plain && strings > 0) return true;
-  scanner_.NoteShows(Shows::kSensitive, "VARIABLES", variables);
+  if (plain && strings > 0) {
+    scanner_.NoteShows(shows, "VARIABLES", variables);
+    return true;
+  }
+  scanner_.NoteShows(Shows::kSecret, "VARIABLES", variables);  // all of them
   return Filter();
 }
 
