@@ -296,6 +296,7 @@ TEST_F(PortFileTest, LeavesAnotherProgramItsPlace) {
   RealClock clock;
   RandomIdSource ids;
   FakeLogger log;
+  BridgeMetrics metrics;
   BridgeConfig config = Announcing();
   config.listen = "127.0.0.1:0";
   config.servers = {Fake("one")};
@@ -305,6 +306,7 @@ TEST_F(PortFileTest, LeavesAnotherProgramItsPlace) {
                                     .clock = clock,
                                     .ids = ids,
                                     .log = log,
+                                    .metrics = metrics,
                                     .make_observer = nullptr,
                                     .report_counts = nullptr,
                                     .version = "0"}),

@@ -205,6 +205,8 @@ TEST(Stateless, TellsListenersOfAChangedList) {
 
 TEST(Stateless, CancelsARequestWhoseStreamIsClosed) {
   TestBridge bridge({Fake("one")});
+  // Else the call waits for a list of tools, and the server has not seen it.
+  bridge.Client().Ask("POST", kOne, Modern("tools/list"), Headers("tools/list"));
   HttpClient client = bridge.Client();
   client.Send("POST", kOne, ModernCall("do", "no_answer"), Headers("tools/call", "do"));
   const auto in_flight = [&](int n) {
