@@ -22,4 +22,11 @@ void ForbidDumps() {
   BK_CHECK(prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0);
 }
 
+void RaiseFileLimit() {
+  rlimit limit = {};
+  BK_CHECK(getrlimit(RLIMIT_NOFILE, &limit) == 0);
+  limit.rlim_cur = limit.rlim_max;
+  BK_CHECK(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+}
+
 }  // namespace bridgekeeper

@@ -16,6 +16,10 @@ void IgnoreSigpipe();
 // is read. Source: prctl(2), ptrace(2), proc(5).
 void ForbidDumps();
 
+// Raises the number of descriptors that we may have open to what the system allows us.
+// Source: getrlimit(2).
+void RaiseFileLimit();
+
 }  // namespace bridgekeeper
 
 #endif  // BRIDGEKEEPER_RUNTIME_SIGNALS_H_

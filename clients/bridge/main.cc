@@ -14,6 +14,7 @@
 int main(int argc, char** argv) {
   using bridgekeeper::bridge::ExitCode;
   using bridgekeeper::bridge::Printout;
+  using bridgekeeper::bridge::ServeCommand;
   using bridgekeeper::bridge::StdioCommand;
   if (const auto code = bridgekeeper::RunJudgeWorkerIfAsked(argc, argv)) return *code;
   // Before the token is read.
@@ -25,6 +26,9 @@ int main(int argc, char** argv) {
     FILE* stream = printout->code == ExitCode::kOk ? stdout : stderr;
     std::fputs(printout->text.c_str(), stream);
     return static_cast<int>(printout->code);
+  }
+  if (ServeCommand* serve = std::get_if<ServeCommand>(&parsed)) {
+    return static_cast<int>(bridgekeeper::bridge::RunServe(std::move(*serve)));
   }
   return static_cast<int>(
       bridgekeeper::bridge::RunStdio(std::move(std::get<StdioCommand>(parsed))));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "absl/strings/str_format.h"
@@ -24,9 +25,11 @@ policy allows.
 
 usage:
   keeper-bridge stdio --app APP [FLAGS] -- COMMAND [ARGUMENTS...]
+  keeper-bridge serve --config FILE [FLAGS]
   keeper-bridge --version
 
-`keeper-bridge stdio --help` lists the flags.
+`stdio` stands in front of one server and speaks to the client that starts it, `serve` in
+front of many and speaks HTTP. Each lists its flags with --help.
 )";
 
 constexpr std::string_view kStdioHelp =
@@ -56,9 +59,34 @@ examples:
   keeper-bridge stdio --app sqlkit --server notes --connection prod --readonly -- notes-mcp
 )";
 
-Printout Error(std::string message) {
-  return {"keeper-bridge: error: " + std::move(message) +
-              "\n`keeper-bridge stdio --help` lists the flags\n",
+constexpr std::string_view kServeHelp =
+    R"(Serves MCP over HTTP on a loopback address, in front of the servers of a configuration:
+http://127.0.0.1:9120/mcp for all of them, /servers/NAME/mcp for one.
+
+usage: keeper-bridge serve --config FILE [FLAGS]
+
+  --config FILE           the configuration, YAML or JSON
+  --announce APP          write the port file of dockit or sqlkit, so that data-studio
+                          finds this bridge in its place
+  --check-config          read the configuration and end
+
+environment: KEEPER_ADDRESS, KEEPER_TOKEN, KEEPER_TOKEN_FILE, KEEPER_CA, KEEPER_CERT,
+KEEPER_KEY, for what the configuration leaves out.
+
+Not served yet, and refused at the start: servers behind a `url`, `connections`, more than
+one keeperd. A changed configuration needs a restart.
+
+exit: 0 a signal came, or the configuration is valid; 2 usage or configuration, 3 the
+bridge could not be started
+
+examples:
+  keeper-bridge serve --config keeper-bridge.yaml --check-config
+  keeper-bridge serve --config keeper-bridge.yaml
+)";
+
+Printout Error(std::string message, std::string_view verb = "stdio") {
+  return {absl::StrFormat("keeper-bridge: error: %s\n`keeper-bridge %s --help` lists the flags\n",
+                          message, verb),
           ExitCode::kUsage};
 }
 
@@ -74,6 +102,9 @@ struct Flags {
   std::optional<std::string> keeper;
   std::optional<std::string> policy_wait;
   std::optional<std::string> metrics_address;
+  std::optional<std::string> config;
+  std::optional<std::string> announce;
+  bool check_config = false;
   bool readonly = false;
   bool help = false;
 };
@@ -84,7 +115,14 @@ struct Flag {
   std::optional<std::string> Flags::*value;
   bool Flags::*is_on;
 };
-constexpr Flag kFlags[] = {
+constexpr Flag kServeFlags[] = {
+    {"--config", &Flags::config, nullptr},
+    {"--announce", &Flags::announce, nullptr},
+    {"--check-config", nullptr, &Flags::check_config},
+    {"--help", nullptr, &Flags::help},
+    {"-h", nullptr, &Flags::help},
+};
+constexpr Flag kStdioFlags[] = {
     {"--app", &Flags::app, nullptr},
     {"--server", &Flags::server, nullptr},
     {"--connection", &Flags::connection, nullptr},
@@ -98,11 +136,13 @@ constexpr Flag kFlags[] = {
     {"-h", nullptr, &Flags::help},
 };
 
-std::string UnknownFlag(const std::string& argument) {
+std::string UnknownFlag(const std::string& argument, std::span<const Flag> known) {
   std::vector<std::string_view> names;
-  for (const Flag& flag : kFlags) names.push_back(flag.name);
-  std::string message =
-      absl::StrFormat("got %s, want a flag, or `--` before the server's command", Quote(argument));
+  for (const Flag& flag : known) names.push_back(flag.name);
+  const bool is_stdio = known.data() == kStdioFlags;
+  std::string message = absl::StrFormat(
+      is_stdio ? "got %s, want a flag, or `--` before the server's command" : "got %s, want a flag",
+      Quote(argument));
   if (const auto near = NearestName(argument, names)) {
     message += absl::StrFormat("; did you mean `%s`?", *near);
   }
@@ -110,13 +150,14 @@ std::string UnknownFlag(const std::string& argument) {
 }
 
 // Reads flags as `--name value` or `--name=value`; returns what is wrong, or nullopt.
-std::optional<std::string> ReadFlags(const std::vector<std::string>& arguments, Flags& flags) {
+std::optional<std::string> ReadFlags(const std::vector<std::string>& arguments,
+                                     std::span<const Flag> known_flags, Flags& flags) {
   for (size_t i = 0; i < arguments.size(); ++i) {
     const size_t equals = arguments[i].find('=');
     const std::string name = arguments[i].substr(0, equals);
-    const auto flag = std::find_if(std::begin(kFlags), std::end(kFlags),
+    const auto flag = std::find_if(known_flags.begin(), known_flags.end(),
                                    [&](const Flag& known) { return known.name == name; });
-    if (flag == std::end(kFlags)) return UnknownFlag(arguments[i]);
+    if (flag == known_flags.end()) return UnknownFlag(arguments[i], known_flags);
     if (flag->is_on != nullptr) {
       if (equals != std::string::npos) {
         return absl::StrFormat("%s: got %s, want it without a value", name, Quote(arguments[i]));
@@ -155,9 +196,23 @@ std::optional<std::string> TypeProblem(const Flags& flags) {
                          known);
 }
 
-std::variant<StdioCommand, Printout> Check(const Flags& flags,
-                                           std::vector<std::string> server_command,
-                                           const clients::GetEnv& get_env) {
+using Parsed = std::variant<StdioCommand, ServeCommand, Printout>;
+
+Parsed CheckServe(const Flags& flags, const clients::GetEnv& get_env) {
+  if (!flags.config) return Error("--config: got none, want a file", "serve");
+  const std::string announce = flags.announce.value_or("");
+  if (flags.announce && announce != "dockit" && announce != "sqlkit") {
+    return Error(absl::StrFormat("--announce: got %s, want `dockit` or `sqlkit`", Quote(announce)),
+                 "serve");
+  }
+  return ServeCommand{.config_file = *flags.config,
+                      .announce = announce,
+                      .check_only = flags.check_config,
+                      .keeper = clients::ChannelOptionsFromEnvironment(get_env)};
+}
+
+Parsed Check(const Flags& flags, std::vector<std::string> server_command,
+             const clients::GetEnv& get_env) {
   const std::string server = flags.server.value_or("stdio");
   const std::string wait = flags.policy_wait.value_or("3s");
   if (!flags.app) return Error("--app: got none, want the app whose policy holds");
@@ -205,8 +260,7 @@ std::variant<StdioCommand, Printout> Check(const Flags& flags,
 
 }  // namespace
 
-std::variant<StdioCommand, Printout> ParseArguments(const std::vector<std::string>& arguments,
-                                                    const clients::GetEnv& get_env) {
+Parsed ParseArguments(const std::vector<std::string>& arguments, const clients::GetEnv& get_env) {
   const auto separator = std::find(arguments.begin(), arguments.end(), "--");
   std::vector<std::string> ours(arguments.begin(), separator);
   std::vector<std::string> server_command;
@@ -215,14 +269,21 @@ std::variant<StdioCommand, Printout> ParseArguments(const std::vector<std::strin
   const std::string verb = ours.empty() ? "" : ours[0];
   if (verb == "--version" || verb == "version") return Printout{"keeper-bridge " BK_VERSION "\n"};
   if (verb == "--help" || verb == "-h" || verb == "help") return Printout{std::string(kUsage)};
+  if (verb == "serve") {
+    Flags flags;
+    const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
+    if (const auto problem = ReadFlags(rest, kServeFlags, flags)) return Error(*problem, "serve");
+    if (flags.help) return Printout{std::string(kServeHelp)};
+    return CheckServe(flags, get_env);
+  }
   if (verb != "stdio") {
-    return Printout{absl::StrFormat("keeper-bridge: error: got %s, want `stdio`\n\n%s",
+    return Printout{absl::StrFormat("keeper-bridge: error: got %s, want `stdio` or `serve`\n\n%s",
                                     verb.empty() ? "no command" : Quote(verb), kUsage),
                     ExitCode::kUsage};
   }
   ours.erase(ours.begin());
   Flags flags;
-  if (const auto problem = ReadFlags(ours, flags)) return Error(*problem);
+  if (const auto problem = ReadFlags(ours, kStdioFlags, flags)) return Error(*problem);
   if (flags.help) return Printout{std::string(kStdioHelp)};
   return Check(flags, std::move(server_command), get_env);
 }

@@ -19,7 +19,7 @@ namespace bridgekeeper::bridge {
 enum class ExitCode : int {
   kOk = 0,           // the client ended the session, or we were told to stop
   kServerEnded = 1,  // the MCP server ended by itself
-  kUsage = 2,        // flags, addresses, credentials
+  kUsage = 2,        // flags, configuration, addresses, credentials
   kNotStarted = 3,   // the MCP server could not be started
 };
 
@@ -29,6 +29,14 @@ struct StdioCommand {
   std::string metrics_address;  // empty: none
   clients::ChannelOptions keeper;
   std::vector<std::string> command;  // the MCP server and its arguments
+};
+
+// `keeper-bridge serve`.
+struct ServeCommand {
+  std::string config_file;
+  std::string announce;  // as --announce has it; empty: as the file says
+  bool check_only = false;
+  clients::ChannelOptions keeper;  // as the environment says; the file comes first
 };
 
 // What to print instead of running: help on standard output, an error on standard
@@ -42,8 +50,8 @@ struct Printout {
 inline constexpr absl::Duration kMaxPolicyWait = absl::Hours(1);
 
 // Reads the arguments after the program's name, and the environment.
-std::variant<StdioCommand, Printout> ParseArguments(const std::vector<std::string>& arguments,
-                                                    const clients::GetEnv& get_env);
+std::variant<StdioCommand, ServeCommand, Printout> ParseArguments(
+    const std::vector<std::string>& arguments, const clients::GetEnv& get_env);
 
 // The environment of the MCP server: `ours` without what is for us alone. Each is
 // "NAME=VALUE".

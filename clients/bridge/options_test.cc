@@ -23,8 +23,8 @@ using ::testing::StartsWith;
 
 using Arguments = std::vector<std::string>;
 
-std::variant<StdioCommand, Printout> Parse(const Arguments& arguments,
-                                           std::map<std::string, std::string> environment = {}) {
+std::variant<StdioCommand, ServeCommand, Printout> Parse(
+    const Arguments& arguments, std::map<std::string, std::string> environment = {}) {
   return ParseArguments(arguments, [&](const char* name) -> std::optional<std::string> {
     const auto found = environment.find(name);
     if (found == environment.end()) return std::nullopt;
@@ -110,8 +110,14 @@ Arguments With(Arguments extra) {
 
 std::vector<RefusalCase> RefusalCases() {
   return {
-      {"NoCommand", {}, "got no command, want `stdio`"},
+      {"NoCommand", {}, "got no command, want `stdio` or `serve`"},
       {"UnknownCommand", {"sdtio"}, "got `sdtio`, want `stdio`"},
+      {"ServeWithoutAFile", {"serve"}, "--config: got none, want a file"},
+      {"ServeWithAFlagOfStdio", {"serve", "--app", "a"}, "got `--app`, want a flag"},
+      {"ServeWithACommand", {"serve", "--config", "f", "--", "x"}, "got `--`, want a flag"},
+      {"AnnounceOfAnotherApp",
+       {"serve", "--config", "f", "--announce", "x"},
+       "--announce: got `x`, want `dockit` or `sqlkit`"},
       {"NoApp", {"stdio", "--", "server"}, "--app: got none"},
       {"BadApp", {"stdio", "--app", "a b", "--", "server"}, "--app: got `a b`"},
       {"EmptyServer", With({"--server", ""}), "--server: got 0 bytes"},
@@ -153,6 +159,7 @@ TEST(Options, HelpAndVersionArePrinted) {
                                      {"help"},
                                      {"stdio", "--help"},
                                      {"stdio", "-h"},
+                                     {"serve", "--help"},
                                      {"--version"}}) {
     const auto parsed = Parse(arguments);
     const Printout* printout = std::get_if<Printout>(&parsed);
@@ -160,6 +167,15 @@ TEST(Options, HelpAndVersionArePrinted) {
     EXPECT_EQ(printout->code, ExitCode::kOk);
   }
   EXPECT_THAT(std::get<Printout>(Parse({"--version"})).text, StartsWith("keeper-bridge 0."));
+}
+
+TEST(Options, ServeTakesAFile) {
+  const auto parsed = Parse({"serve", "--config=f.yaml", "--announce", "sqlkit", "--check-config"});
+  const ServeCommand* command = std::get_if<ServeCommand>(&parsed);
+  ASSERT_NE(command, nullptr);
+  EXPECT_EQ(command->config_file, "f.yaml");
+  EXPECT_EQ(command->announce, "sqlkit");
+  EXPECT_TRUE(command->check_only);
 }
 
 // The help's own examples are commands that parse.

@@ -5,12 +5,12 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <array>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "clients/bridge/host_name.h"
 #include "clients/bridge/metrics/metrics.h"
 #include "clients/bridge/report_observer.h"
 #include "clients/bridge/stdio/stdio_bridge.h"
@@ -24,15 +24,6 @@
 
 namespace bridgekeeper::bridge {
 namespace {
-
-// How long the last decisions may take to reach keeperd when a session ends.
-constexpr absl::Duration kFlushTimeout = absl::Milliseconds(500);
-
-std::string HostName() {
-  std::array<char, 256> name = {};
-  if (gethostname(name.data(), name.size() - 1) != 0) return "unknown";
-  return name.data();
-}
 
 ExitCode CodeOf(BridgeEnd end) {
   switch (end) {

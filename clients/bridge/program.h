@@ -12,6 +12,9 @@ namespace bridgekeeper::bridge {
 // Runs `keeper-bridge stdio` on this process's standard streams until it ends.
 ExitCode RunStdio(StdioCommand command);
 
+// Runs `keeper-bridge serve` until a signal ends it.
+ExitCode RunServe(ServeCommand command);
+
 }  // namespace bridgekeeper::bridge
 
 #endif  // BRIDGEKEEPER_CLIENTS_BRIDGE_PROGRAM_H_

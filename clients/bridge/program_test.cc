@@ -5,6 +5,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -16,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "clients/bridge/http/http_client_test_util.h"
 #include "clients/sdk/testing/fake_pdp.h"
 #include "clients/sdk/testing/watch_messages.h"
 #include "gmock/gmock.h"
@@ -48,16 +50,14 @@ class Program {
  public:
   Program(const std::string& keeper, std::vector<std::string> flags,
           std::vector<std::string> server) {
-    std::vector<std::string> command = {Binary("keeper-bridge"), "stdio", "--app", "app"};
+    std::vector<std::string> command = {"stdio", "--app", "app"};
     command.insert(command.end(), flags.begin(), flags.end());
     command.push_back("--");
     command.insert(command.end(), server.begin(), server.end());
-    auto child = ChildProcess::Spawn(
-        {.command = std::move(command),
-         .environment = {"PATH=/usr/bin:/bin", "KEEPER_ADDRESS=" + keeper,
-                         "KEEPER_TOKEN=secret-token", "KEEPER_ANYTHING=x", "OTHER=kept"}});
-    EXPECT_THAT(child, IsOk());
-    if (child.ok()) child_ = std::make_unique<ChildProcess>(*std::move(child));
+    Start(keeper, std::move(command));
+  }
+  Program(const std::string& keeper, std::vector<std::string> arguments) {
+    Start(keeper, std::move(arguments));
   }
 
   void Send(const std::string& line) {
@@ -90,6 +90,16 @@ class Program {
   pid_t pid() const { return child_->pid(); }
 
  private:
+  void Start(const std::string& keeper, std::vector<std::string> command) {
+    command.insert(command.begin(), Binary("keeper-bridge"));
+    auto child = ChildProcess::Spawn(
+        {.command = std::move(command),
+         .environment = {"PATH=/usr/bin:/bin", "KEEPER_ADDRESS=" + keeper,
+                         "KEEPER_TOKEN=secret-token", "KEEPER_ANYTHING=x", "OTHER=kept"}});
+    EXPECT_THAT(child, IsOk());
+    if (child.ok()) child_ = std::make_unique<ChildProcess>(*std::move(child));
+  }
+
   static std::string ReadLine(int fd, std::string& buffer) {
     while (buffer.find('\n') == std::string::npos) {
       pollfd ready = {.fd = fd, .events = POLLIN, .revents = 0};
@@ -278,6 +288,63 @@ TEST_F(ProgramTest, EndsWithThreeWhenTheServerDoesNotStart) {
 TEST_F(ProgramTest, EndsWithTwoOnABadAddress) {
   Program program("keeper.example:7420", {}, {server_});
   EXPECT_EQ(program.End(), "exit code 2");
+}
+
+// ---- serve ------------------------------------------------------------------------
+
+std::string WriteConfig(const std::string& text, mode_t mode = 0600) {
+  const std::string file = ::testing::TempDir() + "/bridge.yaml";
+  std::ofstream(file) << text;
+  EXPECT_EQ(chmod(file.c_str(), mode), 0);
+  return file;
+}
+
+TEST_F(ProgramTest, ServesAConfiguration) {
+  const std::string file = WriteConfig(
+      "app: app\nlisten: 127.0.0.1:0\nservers:\n  one:\n    command: ['" + server_ + "']\n");
+  Program program(pdp_.address(), {"serve", "--config", file});
+  const auto watch = pdp_.NextWatch(absl::Seconds(30));
+  ASSERT_NE(watch, nullptr);
+  watch->Send(clients::Snapshot(2, {clients::PolicyChange(1, "app", Mode::kFullAccess),
+                                    clients::EntryChange(2, "app", "one", "do", Risk::kSafe)}));
+  const std::string log = program.ReadLog("serving");
+  const size_t colon = log.find("127.0.0.1:");
+  ASSERT_NE(colon, std::string::npos) << log;
+  HttpClient client(static_cast<uint16_t>(atoi(log.c_str() + colon + 10)));
+  const Reply begun = client.Ask(
+      "POST", "/mcp",
+      R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}})");
+  ASSERT_EQ(begun.status, 200);
+  const std::string call =
+      R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"one__do","arguments":{"act":"environment"}}})";
+  EXPECT_THAT(
+      client.Ask("POST", "/mcp", call, {{"Mcp-Session-Id", begun.Field("mcp-session-id")}}).body,
+      AllOf(HasSubstr("PATH="), Not(HasSubstr("KEEPER_")), Not(HasSubstr("OTHER"))));
+  EXPECT_TRUE(support::WaitUntil([&] { return !records().empty() && !tools().empty(); }));
+  EXPECT_EQ(records()[0].server(), "one");
+  EXPECT_EQ(records()[0].tool(), "do");
+  program.Signal(SIGTERM);
+  EXPECT_EQ(program.End(), "exit code 0");
+}
+
+TEST_F(ProgramTest, ChecksAConfiguration) {
+  const std::string good = "app: app\nservers: {one: {command: [x]}}\n";
+  const std::string file = WriteConfig(good);
+  Program valid(pdp_.address(), {"serve", "--config", file, "--check-config"});
+  EXPECT_EQ(valid.Read(), file + " is valid");
+  EXPECT_EQ(valid.End(), "exit code 0");
+  WriteConfig(good, 0666);
+  Program open(pdp_.address(), {"serve", "--config", file, "--check-config"});
+  EXPECT_THAT(open.ReadLog("0666"), HasSubstr("neither group nor others"));
+  EXPECT_EQ(open.End(), "exit code 2");
+  WriteConfig("app: app\nservers: {one: {comand: [x]}}\n");
+  Program wrong(pdp_.address(), {"serve", "--config", file});
+  EXPECT_THAT(wrong.ReadLog("comand"), HasSubstr(file + ":2:"));
+  EXPECT_EQ(wrong.End(), "exit code 2");
+  WriteConfig("app: app\nservers: {one: {url: 'https://mcp.example/mcp'}}\n");
+  Program unserved(pdp_.address(), {"serve", "--config", file, "--check-config"});
+  EXPECT_THAT(unserved.ReadLog("servers.one.url"), HasSubstr("commands only"));
+  EXPECT_EQ(unserved.End(), "exit code 2");
 }
 
 // ---- its own end without a word -----------------------------------------------------

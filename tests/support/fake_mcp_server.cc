@@ -12,6 +12,7 @@
 //   echo           answers with its arguments as text (also for any other act)
 //   big            answers with n bytes of text
 //   no_answer      answers nothing
+//   late           answers after n milliseconds
 //   exit           ends with code n
 //   kill           ends itself with signal n
 //   close_stdout   closes its standard output and lives on
@@ -19,7 +20,8 @@
 //   stop_reading   answers, and then reads nothing more
 //   stderr         writes n bytes without a line end to standard error, then answers
 //   stderr_lines   writes n lines to standard error, then answers
-//   progress       sends n notifications, then answers
+//   progress       sends n notifications with the call's own token, or 1, then answers
+//   cancelled      answers with the ids of the requests that were cancelled
 //   ask            sends elicitation/create and answers with what comes back
 //   environment    answers with its environment
 //   list_changed   sends notifications/tools/list_changed, then answers
@@ -33,6 +35,7 @@
 // --silent: it reads on and answers nothing. --ignore-end: it lives on when its input
 // has ended. --universal-newlines: a CR ends a line too, as for Python's text streams.
 
+#include <poll.h>
 #include <signal.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -52,6 +55,7 @@ namespace {
 
 bool crlf = false;
 bool byte_by_byte = false;
+std::string cancelled;  // ids of requests, each with a space behind it
 bool silent = false;
 bool ignore_end = false;
 bool universal_newlines = false;
@@ -104,10 +108,12 @@ std::string ReadLine() {
   return line;
 }
 
-void Do(std::string_view id, std::string_view act, int64_t n, std::string_view arguments) {
+void Do(std::string_view id, std::string_view act, int64_t n, std::string_view arguments,
+        std::string_view progress_token) {
   const auto count = static_cast<size_t>(n);
   if (act == "big") return Answer(id, std::string(count, 'x'));
   if (act == "no_answer") return;
+  if (act == "late") poll(nullptr, 0, static_cast<int>(n));
   if (act == "exit") _exit(static_cast<int>(n));
   if (act == "kill") {
     signal(static_cast<int>(n), SIG_DFL);
@@ -145,10 +151,11 @@ void Do(std::string_view id, std::string_view act, int64_t n, std::string_view a
   if (act == "progress") {
     for (size_t i = 0; i < count; ++i) {
       Send(absl::StrFormat(
-          R"({"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":%d}})",
-          i));
+          R"({"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%d}})",
+          progress_token, i));
     }
   }
+  if (act == "cancelled") return Answer(id, cancelled);
   if (act == "ask") {
     Send(R"({"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"ok?"}})");
     return Answer(id, ReadLine());
@@ -174,8 +181,11 @@ void Handle(const std::string& line) {
   const JsonValue message = document->root();
   const auto id = message.Find("id");
   const auto method = message.Find("method");
-  if (!id || !method) return;
   const auto params = message.Find("params");
+  if (!id && method && method->string() == "notifications/cancelled") {
+    cancelled += std::string(params->Find("requestId")->raw()) + " ";
+  }
+  if (!id || !method) return;
   const std::string_view token = id->raw();
   if (method->string() == "initialize") {
     return Send(absl::StrFormat(
@@ -191,8 +201,10 @@ void Handle(const std::string& line) {
     const auto arguments = params->Find("arguments");
     const auto act = arguments ? arguments->Find("act") : std::nullopt;
     const auto n = arguments ? arguments->Find("n") : std::nullopt;
+    const auto meta = params->Find("_meta");
+    const auto progress = meta ? meta->Find("progressToken") : std::nullopt;
     return Do(token, act ? act->string() : "echo", n ? n->integer().value_or(0) : 0,
-              arguments ? arguments->raw() : "{}");
+              arguments ? arguments->raw() : "{}", progress ? progress->raw() : "1");
   }
   Send(absl::StrFormat(R"({"result":{},"jsonrpc":"2.0","id":%s})", token));
 }

@@ -71,8 +71,13 @@ struct CoreOptions {
   // The connection that the server is fixed to, and its type; empty: not known.
   std::optional<ConnectionId> connection;
   std::string connection_type;
+  // The argument of the server's tools that names their connection, where it is not
+  // fixed; empty: only the catalogue says.
+  std::string connection_argument;
   bool builtin_catalog = false;
   bool read_only = false;
+  // A call of a higher effective risk is READ_ONLY_BRIDGE; kDestructive: none is.
+  Risk max_risk = Risk::kDestructive;
   absl::Duration policy_wait = absl::Seconds(3);
 };
 
@@ -251,6 +256,7 @@ class BridgeCore {
   void ListForClient(const Message& message, std::string_view line, Waited waited, Output& out);
   void CallTool(const Message& message, std::string_view line, Waited waited, Output& out);
   ToolCall CallOf(const Message& message, std::string_view name) const;
+  std::optional<std::string_view> ConnectionOf(JsonValue arguments) const;
   void EnforceOnDecision(const clients::PolicySnapshot& snapshot, const ToolCall& call,
                          bool is_stateless, Decision& decision) const;
   bool ClientWasToldDestructive(const PolicyView& view, const ToolCall& call,

@@ -283,6 +283,15 @@ void BridgeCore::NotifyIfListChanged(Output& out) {
 
 // ---- tools/call --------------------------------------------------------------
 
+std::optional<std::string_view> BridgeCore::ConnectionOf(JsonValue arguments) const {
+  if (options_.connection) return options_.connection->value();
+  if (options_.connection_argument.empty()) return std::nullopt;
+  const auto named = arguments.Find(options_.connection_argument);
+  if (!named || named->is_null()) return std::nullopt;
+  // What is no text is no id either, and the engine says so.
+  return named->is_string() ? named->string() : named->raw();
+}
+
 ToolCall BridgeCore::CallOf(const Message& message, std::string_view name) const {
   const auto arguments = message.Param("arguments");
   const UpstreamTool* tool = list_is_valid_ ? list_->Find(name) : nullptr;
@@ -290,10 +299,10 @@ ToolCall BridgeCore::CallOf(const Message& message, std::string_view name) const
   call.tool = name;
   call.server = options_.server.value();
   call.builtin_catalog = options_.builtin_catalog;
-  call.connection = FixedConnection();
   if (!options_.connection_type.empty()) call.connection_type = options_.connection_type;
   // Arguments are always carried: none at all is an empty object.
   call.arguments = arguments && !arguments->is_null() ? *arguments : no_arguments_.root();
+  call.connection = ConnectionOf(*call.arguments);
   call.definition_digest = tool == nullptr ? kNoDigest : std::string_view(tool->digest);
   call.read_only_hint = tool != nullptr && tool->read_only_hint;
   call.listed_by_server = tool != nullptr;
@@ -362,6 +371,9 @@ void BridgeCore::EnforceOnDecision(const clients::PolicySnapshot& snapshot, cons
     }
   }
   if (decision.verdict == Verdict::kDeny) return;
+  if (MoreHarmful(decision.effective_risk, options_.max_risk)) {
+    return Deny(ReasonCode::kReadOnlyBridge, decision);
+  }
   if (pending_.size() >= kMaxRequestsInFlight) return Deny(ReasonCode::kOverloaded, decision);
   if (decision.obligations != nullptr &&
       (decision.obligations->max_rows || decision.obligations->read_only_session)) {

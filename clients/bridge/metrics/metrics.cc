@@ -45,6 +45,12 @@ MetricFamily Single(std::string name, std::string help, MetricType type, double 
   return family;
 }
 
+std::string Text(const std::vector<MetricFamily>& page) {
+  std::ostringstream out;
+  prometheus::TextSerializer().Serialize(out, page);
+  return out.str();
+}
+
 }  // namespace
 
 BridgeMetrics::BridgeMetrics() { BK_CHECK(NamesOf<ReasonCode>().size() <= reasons_.size()); }
@@ -160,9 +166,39 @@ std::string BridgeMetrics::Page(const CoreStats& stats, size_t requests_in_fligh
   gauge("bridgekeeper_reports_queued", "Decisions whose report waits.",
         static_cast<double>(reports.queued));
 
-  std::ostringstream out;
-  prometheus::TextSerializer().Serialize(out, page);
-  return out.str();
+  return Text(page);
+}
+
+std::string ServePage(const ServeCounts& counts) {
+  std::vector<MetricFamily> page;
+  const auto add = [&](const char* name, const char* help, MetricType type, uint64_t value) {
+    page.push_back(Single(name, help, type, static_cast<double>(value)));
+  };
+  constexpr MetricType kCounter = MetricType::Counter;
+  constexpr MetricType kGauge = MetricType::Gauge;
+  add("bridgekeeper_bridge_http_connections", "Connections of clients.", kGauge,
+      counts.connections);
+  add("bridgekeeper_bridge_http_requests_total", "Requests that were read.", kCounter,
+      counts.requests);
+  add("bridgekeeper_bridge_http_refused_total", "Requests that were refused before they were read.",
+      kCounter, counts.requests_refused);
+  add("bridgekeeper_bridge_http_cut_total", "Clients that were cut off: too slow, or not reading.",
+      kCounter, counts.clients_cut);
+  add("bridgekeeper_bridge_sessions", "Sessions.", kGauge, counts.sessions);
+  add("bridgekeeper_bridge_sessions_begun_total", "Sessions that were begun.", kCounter,
+      counts.sessions_begun);
+  add("bridgekeeper_bridge_sessions_expired_total", "Sessions that ended because nobody used them.",
+      kCounter, counts.sessions_expired);
+  add("bridgekeeper_bridge_sessions_refused_total",
+      "Sessions that were refused because there were too many.", kCounter, counts.sessions_refused);
+  add("bridgekeeper_bridge_servers", "MCP servers of the configuration.", kGauge, counts.servers);
+  add("bridgekeeper_bridge_servers_ready", "MCP servers that can be called.", kGauge,
+      counts.servers_ready);
+  add("bridgekeeper_bridge_server_starts_total", "Connections to MCP servers that stood.", kCounter,
+      counts.server_starts);
+  add("bridgekeeper_bridge_server_ends_total",
+      "Connections to MCP servers that ended or could not be made.", kCounter, counts.server_ends);
+  return Text(page);
 }
 
 }  // namespace bridgekeeper::bridge

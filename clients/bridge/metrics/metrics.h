@@ -33,12 +33,34 @@ struct ReportCounts {
   int64_t queued = 0;
 };
 
+// What a bridge on the network counts besides.
+struct ServeCounts {
+  size_t connections = 0;  // open
+  uint64_t requests = 0;
+  uint64_t requests_refused = 0;
+  uint64_t clients_cut = 0;
+  size_t sessions = 0;
+  uint64_t sessions_begun = 0;
+  uint64_t sessions_expired = 0;
+  uint64_t sessions_refused = 0;
+  size_t servers = 0;
+  size_t servers_ready = 0;
+  uint64_t server_starts = 0;
+  uint64_t server_ends = 0;
+};
+
+// Its page, in the same format.
+std::string ServePage(const ServeCounts& counts);
+
 class BridgeMetrics : public BridgeObserver {
  public:
   BridgeMetrics();
 
   void OnDecision(const DecidedCall& call) override;
   void OnToolsListed(const UpstreamToolList& list) override;
+
+  // Tools that all servers list together, where there are several.
+  void SetTools(size_t tools) { tools_ = tools; }
 
   // From any thread (GuardOptions::on_fault).
   void CountJudgeFault(JudgeFault fault) { ++judge_faults_[static_cast<size_t>(fault)]; }

@@ -2,7 +2,6 @@
 
 #include "clients/bridge/metrics/metrics_server.h"
 
-#include <charconv>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -14,8 +13,8 @@
 
 #include "absl/strings/str_format.h"
 #include "policy/base/status_macros.h"
-#include "policy/base/strings.h"
 #include "runtime/http_listener_rules.h"
+#include "runtime/loopback_address.h"
 
 namespace bridgekeeper::bridge {
 namespace {
@@ -27,30 +26,13 @@ using boost::system::error_code;
 
 constexpr size_t kMaxHeaderBytes = 8 << 10;
 
-absl::StatusOr<tcp::endpoint> ParseAddress(const std::string& address) {
-  const auto refuse = [&](std::string_view want) {
+absl::StatusOr<tcp::endpoint> ParseAddress(const std::string& text) {
+  const auto address = ParseLoopbackAddress(text, "a loopback address: the page has no password");
+  if (!address.ok()) {
     return absl::InvalidArgumentError(
-        absl::StrFormat("metrics address: got `%s`, want %s", EscapeForPeople(address, 128), want));
-  };
-  constexpr std::string_view kForm = "IP:PORT, such as `127.0.0.1:9121` or `[::1]:9121`";
-  const size_t colon = address.rfind(':');
-  if (colon == std::string::npos) return refuse(kForm);
-  std::string host = address.substr(0, colon);
-  if (host.size() > 2 && host.front() == '[' && host.back() == ']') {
-    host = host.substr(1, host.size() - 2);
-  } else if (host.find(':') != std::string::npos) {
-    return refuse(kForm);
+        absl::StrFormat("metrics address: %s", address.status().message()));
   }
-  const std::string port_text = address.substr(colon + 1);
-  uint16_t port = 0;
-  const auto [end, failed] =
-      std::from_chars(port_text.data(), port_text.data() + port_text.size(), port);
-  if (failed != std::errc() || end != port_text.data() + port_text.size()) return refuse(kForm);
-  error_code error;
-  const auto ip = boost::asio::ip::make_address(host, error);
-  if (error) return refuse(kForm);
-  if (!ip.is_loopback()) return refuse("a loopback address: the page has no password");
-  return tcp::endpoint(ip, port);
+  return tcp::endpoint(boost::asio::ip::make_address(address->ip), address->port);
 }
 
 std::string Format(const tcp::endpoint& endpoint) {

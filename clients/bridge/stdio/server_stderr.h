@@ -29,8 +29,9 @@ inline constexpr double kServerLogLinesPerSecond = 20;
 
 class ServerStderr {
  public:
-  // `clock` and `log` must outlive it.
-  ServerStderr(boost::asio::io_context& io, UniqueFd fd, const Clock& clock, Logger& log);
+  // `server` names it in the log. `clock` and `log` must outlive it.
+  ServerStderr(boost::asio::io_context& io, UniqueFd fd, std::string server, const Clock& clock,
+               Logger& log);
 
   void Start() { Read(); }
   void Close();
@@ -41,6 +42,7 @@ class ServerStderr {
   void EndLine();
 
   boost::asio::posix::stream_descriptor descriptor_;
+  const std::string server_;
   const Clock& clock_;
   Logger& log_;
   TokenBucket budget_;

@@ -58,6 +58,7 @@ class StdioBridge::Loop {
         log_(parts.log),
         policies_(parts.policies),
         app_(options.core.app.value()),
+        server_name_(options.core.server.value()),
         in_flags_(options.client_in.get()),
         out_flags_(options.client_out.get()),
         core_(std::move(options.core), std::move(parts)),
@@ -74,7 +75,7 @@ class StdioBridge::Loop {
         to_server_(
             io_, std::move(server_.stdin_fd()), kMaxQueuedBytes / 2, [this] { OnDrained(); },
             [this] { OnServerEnds("it closed its standard input"); }),
-        server_stderr_(io_, std::move(server_.stderr_fd()), clock_, log_),
+        server_stderr_(io_, std::move(server_.stderr_fd()), server_name_, clock_, log_),
         server_exit_(io_, fcntl(server_.exit_fd(), F_DUPFD_CLOEXEC, 3)),
         core_timer_(io_),
         step_timer_(io_),
@@ -319,6 +320,7 @@ class StdioBridge::Loop {
   Logger& log_;
   clients::PolicySource& policies_;
   const std::string app_;
+  const std::string server_name_;
   boost::asio::io_context io_{1};
   const FlagsKeeper in_flags_;
   const FlagsKeeper out_flags_;

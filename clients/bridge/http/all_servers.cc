@@ -1,0 +1,415 @@
+// Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
+
+#include "clients/bridge/http/all_servers.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+#include <variant>
+
+#include <boost/asio/post.hpp>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_format.h"
+#include "clients/bridge/mcp/answers.h"
+#include "clients/bridge/mcp/json_text.h"
+#include "policy/base/check.h"
+
+namespace bridgekeeper::bridge {
+namespace {
+
+// Ids of our own towards a server, and their keys, begin so.
+constexpr std::string_view kOwnIdKeys = "sbridgekeeper/";
+constexpr std::string_view kGatherPrefix = "bridgekeeper/gather/";
+constexpr std::string_view kInitializeId = "bridgekeeper/begin";
+
+std::string_view TaskIdOf(JsonValue result) {
+  const auto task = result.Find("task");
+  if (task) return TextOf(task->Find("taskId"));
+  return TextOf(result.Find("taskId"));
+}
+
+std::string InitializeResult(std::string_view protocol, std::string_view version) {
+  std::string result;
+  JsonObject object(result);
+  object.String("protocolVersion", protocol).Key("capabilities");
+  JsonObject capabilities(result);
+  for (const std::string_view family : {"tools", "prompts", "resources"}) {
+    capabilities.Key(family);
+    JsonObject changes(result);
+    changes.Bool("listChanged", true);
+    if (family == "resources") changes.Bool("subscribe", true);
+    changes.Close();
+  }
+  for (const std::string_view family : {"logging", "completions"}) {
+    capabilities.Key(family);
+    JsonObject(result).Close();
+  }
+  capabilities.Close();
+  object.Key("serverInfo");
+  JsonObject info(result);
+  info.String("name", "bridgekeeper").String("version", version);
+  info.Close();
+  object.Close();
+  return result;
+}
+
+}  // namespace
+
+// One server of this client, and the link to it.
+class AllServers::Seat : public Front::Listener {
+ public:
+  Seat(AllServers& owner, size_t server)
+      : owner_(owner), server_(server), link_(owner.io_, *owner.servers_[server], *this) {}
+
+  void ToClient(std::string_view line, const IdKey& related) override {
+    owner_.FromServer(server_, line, related);
+  }
+  Link& link() { return link_; }
+
+ private:
+  AllServers& owner_;
+  const size_t server_;
+  Link link_;
+};
+
+AllServers::AllServers(boost::asio::io_context& io, std::vector<std::shared_ptr<Server>> servers,
+                       std::string version, Logger& log, Front::Listener& listener)
+    : io_(io),
+      servers_(std::move(servers)),
+      version_(std::move(version)),
+      log_(log),
+      listener_(listener),
+      seats_(servers_.size()) {}
+
+AllServers::~AllServers() = default;
+
+Link& AllServers::LinkTo(size_t server) {
+  if (seats_[server] != nullptr) return seats_[server]->link();
+  seats_[server] = std::make_unique<Seat>(*this, server);
+  // A core knows its client from these.
+  if (!initialize_params_.empty()) {
+    ToServer(server, RequestLine(kInitializeId, "initialize", initialize_params_));
+  }
+  if (initialized_) ToServer(server, NotificationLine("notifications/initialized"));
+  return seats_[server]->link();
+}
+
+void AllServers::ToServer(size_t server, std::string_view line) {
+  const auto read = ReadMessage(line);
+  // INVARIANT: made of what was read before.
+  const Message* message = std::get_if<Message>(&read);
+  BK_CHECK(message != nullptr);
+  LinkTo(server).FromClient(*message, line);
+}
+
+void AllServers::Send(size_t server, const Message& message, std::string_view line) {
+  asked_[message.id] = {server};
+  ToServer(server, line);
+}
+
+void AllServers::Say(std::string_view line, const IdKey& related) {
+  listener_.ToClient(line, related);
+}
+
+void AllServers::OnPolicyChange() {
+  for (const auto& seat : seats_) {
+    if (seat != nullptr) seat->link().OnPolicyChange();
+  }
+}
+
+std::optional<size_t> AllServers::ServerOf(std::string_view name) const {
+  for (size_t i = 0; i < servers_.size(); ++i) {
+    if (name.starts_with(servers_[i]->config.prefix)) return i;
+  }
+  return std::nullopt;
+}
+
+// ---- the client ------------------------------------------------------------------------
+
+void AllServers::FromClient(const Message& message, std::string_view line) {
+  switch (message.kind) {
+    case Message::Kind::kRequest:
+      return OnRequest(message, line);
+    case Message::Kind::kNotification:
+      return OnNotification(message, line);
+    case Message::Kind::kResult:
+    case Message::Kind::kError:
+      return OnAnswer(message, line);
+  }
+}
+
+void AllServers::OnRequest(const Message& message, std::string_view line) {
+  const std::string_view method = message.method;
+  if (std::string_view(message.id).starts_with(kOwnIdKeys)) {
+    return Say(ErrorLine(message.id_token, kInvalidRequest,
+                         "`id`: got one that begins as those of the bridge do"));
+  }
+  if (method == "initialize") return AnswerInitialize(message, line);
+  if (method == "ping") return Say(ResultLine(message.id_token, "{}"));
+  if (method == "tools/list") return Gather(message, "tools");
+  if (method == "prompts/list") return Gather(message, "prompts");
+  if (method == "resources/list") return Gather(message, "resources");
+  if (method == "resources/templates/list") return Gather(message, "resourceTemplates");
+  if (method == "logging/setLevel") return Gather(message, "");
+  if (method == "tools/call" || method == "prompts/get") return ToNamed(message);
+  if (method == "completion/complete") return Complete(message, line);
+  if (method.starts_with("resources/")) return ToOwnerOf(message, line, uri_owners_, "uri");
+  if (method.starts_with("tasks/")) return ToOwnerOf(message, line, task_owners_, "taskId");
+  // Every link refuses it in the same way.
+  Send(0, message, line);
+}
+
+void AllServers::AnswerInitialize(const Message& message, std::string_view) {
+  const auto params = message.document->root().Find("params");
+  initialize_params_ = params ? std::string(params->raw()) : "{}";
+  const std::string_view wanted = TextOf(message.Param("protocolVersion"));
+  const bool is_known = std::find(std::begin(kSessionVersions), std::end(kSessionVersions),
+                                  wanted) != std::end(kSessionVersions);
+  Say(ResultLine(message.id_token,
+                 InitializeResult(is_known ? wanted : kSessionVersions[0], version_)));
+}
+
+void AllServers::Gather(const Message& message, std::string_view member) {
+  if (message.Param("cursor")) {
+    return Say(ErrorLine(message.id_token, kInvalidParams,
+                         "`params.cursor`: got one that was not given by this bridge"));
+  }
+  const uint64_t number = ++last_id_;
+  Gathering& gathering = gatherings_[number];
+  gathering = {.id_token = std::string(message.id_token),
+               .id = message.id,
+               .member = member,
+               .parts = std::vector<std::optional<std::string>>(servers_.size()),
+               .missing = servers_.size()};
+  const auto params = message.document->root().Find("params");
+  for (size_t server = 0; server < servers_.size(); ++server) {
+    ToServer(server, RequestLine(absl::StrFormat("%s%d/%d", kGatherPrefix, number, server),
+                                 message.method, params ? params->raw() : std::string_view()));
+  }
+}
+
+void AllServers::ToNamed(const Message& message) {
+  const auto name = message.Param("name");
+  if (!name || !name->is_string()) {
+    return Say(ErrorLine(message.id_token, kInvalidParams, "`params.name`: want a string"));
+  }
+  const auto server = ServerOf(name->string());
+  if (!server) {
+    return Say(ErrorLine(
+        message.id_token, kInvalidParams,
+        absl::StrFormat("`params.name`: got `%s`, want a name that begins with a server's prefix",
+                        EscapeForPeople(name->string(), 128))));
+  }
+  JsonEdits edits(message.document->root());
+  edits.Replace(*name, JsonString(name->string().substr(servers_[*server]->config.prefix.size())));
+  Send(*server, message, std::move(edits).Apply());
+}
+
+void AllServers::Complete(const Message& message, std::string_view line) {
+  const auto ref = message.Param("ref");
+  const auto name = ref ? ref->Find("name") : std::nullopt;
+  if (name && name->is_string()) {
+    const auto server = ServerOf(name->string());
+    if (server) {
+      JsonEdits edits(message.document->root());
+      edits.Replace(*name,
+                    JsonString(name->string().substr(servers_[*server]->config.prefix.size())));
+      return Send(*server, message, std::move(edits).Apply());
+    }
+  }
+  const auto uri = ref ? ref->Find("uri") : std::nullopt;
+  const auto owner = uri_owners_.find(TextOf(uri));
+  if (owner != uri_owners_.end()) return Send(owner->second, message, line);
+  Say(ErrorLine(message.id_token, kInvalidParams,
+                "`params.ref`: got one that no server has listed to this client"));
+}
+
+void AllServers::ToOwnerOf(const Message& message, std::string_view line,
+                           const StringMap<size_t>& owners, std::string_view key) {
+  const auto owner = owners.find(TextOf(message.Param(key)));
+  if (owner != owners.end()) return Send(owner->second, message, line);
+  // With one server there is no doubt.
+  if (servers_.size() == 1) return Send(0, message, line);
+  Say(ErrorLine(message.id_token, kInvalidParams,
+                absl::StrFormat("`params.%s`: got one that no server has listed to this client; "
+                                "the server's own endpoint takes it",
+                                key)));
+}
+
+void AllServers::OnNotification(const Message& message, std::string_view line) {
+  if (message.method == "notifications/initialized") initialized_ = true;
+  if (message.method == "notifications/cancelled") {
+    const auto token = message.Param("requestId");
+    const auto id = token ? KeyOfId(*token) : std::nullopt;
+    if (!id) return;
+    if (const auto asked = asked_.find(*id); asked != asked_.end()) {
+      const size_t server = asked->second.server;
+      asked_.erase(asked);
+      return ToServer(server, line);
+    }
+    for (auto it = gatherings_.begin(); it != gatherings_.end(); ++it) {
+      if (it->second.id != *id) continue;
+      gatherings_.erase(it);  // what still comes is dropped
+      return;
+    }
+    return;
+  }
+  // Those that have no link yet are told what counts when they get one.
+  for (size_t server = 0; server < servers_.size(); ++server) {
+    if (seats_[server] != nullptr) ToServer(server, line);
+  }
+}
+
+void AllServers::OnAnswer(const Message& message, std::string_view) {
+  const auto found = asked_by_server_.find(message.id);
+  if (found == asked_by_server_.end()) return;
+  const AskedByServer asked = std::move(found->second);
+  asked_by_server_.erase(found);
+  JsonEdits edits(message.document->root());
+  edits.Replace(*message.document->root().Find("id"), asked.id_token);
+  ToServer(asked.server, std::move(edits).Apply());
+}
+
+// ---- the servers ---------------------------------------------------------------------------
+
+void AllServers::FromServer(size_t server, std::string_view line, const IdKey& related) {
+  const Outline outline = OutlineOf(line);
+  if (!outline.has_method) {
+    // The key of a text is `s` and the text.
+    const std::string_view id = outline.id;
+    if (id.starts_with('s') && id.substr(1) == kInitializeId) return;
+    if (id.starts_with('s') && id.substr(1).starts_with(kGatherPrefix)) {
+      uint64_t number = 0;
+      const std::string_view rest = id.substr(1 + kGatherPrefix.size());
+      if (absl::SimpleAtoi(AsAbsl(rest.substr(0, rest.find('/'))), &number)) {
+        TakePart(number, server, line);
+      }
+      return;
+    }
+    if (const auto asked = asked_.find(outline.id); asked != asked_.end()) asked_.erase(asked);
+    const auto read = ReadMessage(line);
+    const Message* message = std::get_if<Message>(&read);
+    if (message != nullptr && message->kind == Message::Kind::kResult) {
+      const std::string_view task = TaskIdOf(*message->body);
+      if (!task.empty() && task_owners_.size() < kMaxRemembered) {
+        task_owners_[std::string(task)] = server;
+      }
+    }
+    return Say(line);
+  }
+  const auto read = ReadMessage(line);
+  const Message* message = std::get_if<Message>(&read);
+  if (message == nullptr) return;  // what was added made it larger than a message may be
+  if (message->kind == Message::Kind::kRequest) return AskClient(server, *message, related);
+  if (message->method == "notifications/cancelled") {
+    const auto token = message->Param("requestId");
+    const auto id = token ? KeyOfId(*token) : std::nullopt;
+    for (auto it = asked_by_server_.begin(); it != asked_by_server_.end(); ++it) {
+      if (!id || it->second.server != server || it->second.id != *id) continue;
+      JsonEdits edits(message->document->root());
+      edits.Replace(*token, JsonString(std::string_view(it->first).substr(1)));
+      const std::string out = std::move(edits).Apply();
+      asked_by_server_.erase(it);
+      return Say(out);
+    }
+    return;
+  }
+  Say(line, related);
+}
+
+void AllServers::AskClient(size_t server, const Message& message, const IdKey& related) {
+  const std::string id = absl::StrFormat("bridgekeeper/ask/%d", ++last_id_);
+  asked_by_server_["s" + id] = {
+      .server = server, .id_token = std::string(message.id_token), .id = message.id};
+  JsonEdits edits(message.document->root());
+  edits.Replace(*message.document->root().Find("id"), JsonString(id));
+  Say(std::move(edits).Apply(), related);
+}
+
+void AllServers::TakePart(uint64_t number, size_t server, std::string_view line) {
+  const auto found = gatherings_.find(number);
+  if (found == gatherings_.end() || found->second.parts[server]) return;
+  found->second.parts[server] = std::string(line);
+  if (--found->second.missing > 0) return;
+  // A link may answer from within Gather().
+  boost::asio::post(io_, [this, alive = std::weak_ptr<const bool>(alive_), number] {
+    if (!alive.expired()) FinishGathering(number);
+  });
+}
+
+void AllServers::FinishGathering(uint64_t number) {
+  const auto found = gatherings_.find(number);
+  if (found == gatherings_.end()) return;
+  const Gathering gathering = std::move(found->second);
+  gatherings_.erase(found);
+  std::string list = "[";
+  size_t failures = 0;
+  std::string first_error;
+  for (size_t server = 0; server < servers_.size(); ++server) {
+    const auto read = ReadMessage(*gathering.parts[server]);
+    const Message* answer = std::get_if<Message>(&read);
+    if (answer == nullptr || answer->kind == Message::Kind::kError) {
+      // A server that has no such thing, is away, or says more than can be read does not
+      // take the others' along.
+      if (failures++ == 0 && answer != nullptr) first_error = answer->body->raw();
+      continue;
+    }
+    if (!gathering.member.empty()) AppendItems(server, *answer, gathering.member, list);
+  }
+  list += ']';
+  if (failures == servers_.size()) {
+    if (first_error.empty()) {
+      return Say(ErrorLine(gathering.id_token, kInternalError, "no server has answered"));
+    }
+    std::string out;
+    JsonObject envelope(out);
+    envelope.String("jsonrpc", "2.0").Raw("id", gathering.id_token).Raw("error", first_error);
+    envelope.Close();
+    return Say(out);
+  }
+  std::string result;
+  JsonObject object(result);
+  if (!gathering.member.empty()) object.Raw(gathering.member, list);
+  object.Close();
+  Say(ResultLine(gathering.id_token, result));
+}
+
+void AllServers::AppendItems(size_t server, const Message& answer, std::string_view member,
+                             std::string& list) {
+  const auto items = answer.body->Find(member);
+  if (!items || !items->is_array()) return;
+  const bool has_prefix = member == "tools" || member == "prompts";
+  const std::string& prefix = servers_[server]->config.prefix;
+  for (const JsonValue item : *items) {
+    std::string text(item.raw());
+    if (has_prefix) {
+      const auto name = item.Find("name");
+      if (!name || !name->is_string()) continue;
+      if (prefix.size() + name->string().size() > kMaxToolNameBytes) {
+        log_.Error("a tool is left out: its name with the prefix is too long",
+                   {{"server", servers_[server]->config.name},
+                    {"tool", name->string()},
+                    {"bytes", prefix.size() + name->string().size()},
+                    {"want_at_most", kMaxToolNameBytes}});
+        continue;
+      }
+      JsonEdits edits(item);
+      edits.Replace(*name, JsonString(prefix + std::string(name->string())));
+      text = std::move(edits).Apply();
+    } else {
+      const std::string_view uri = TextOf(item.Find(member == "resources" ? "uri" : "uriTemplate"));
+      // The first that lists a URI has it: the other's is not shown, as it could not be read.
+      const auto owner = uri_owners_.find(uri);
+      if (owner != uri_owners_.end() && owner->second != server) continue;
+      if (owner == uri_owners_.end()) {
+        if (uri_owners_.size() >= kMaxRemembered) continue;
+        uri_owners_[std::string(uri)] = server;
+      }
+    }
+    if (list.size() > 1) list += ',';
+    list += text;
+  }
+}
+
+}  // namespace bridgekeeper::bridge

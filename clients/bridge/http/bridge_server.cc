@@ -1,0 +1,373 @@
+// Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
+
+#include "clients/bridge/http/bridge_server.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include "absl/strings/str_format.h"
+#include "clients/bridge/http/all_servers.h"
+#include "clients/bridge/http/data_studio.h"
+#include "clients/bridge/http/link.h"
+#include "clients/bridge/http/port_file.h"
+#include "clients/bridge/mcp/json_text.h"
+#include "clients/bridge/upstream/stdio_transport.h"
+#include "policy/base/status_macros.h"
+#include "runtime/loopback_address.h"
+
+namespace bridgekeeper::bridge {
+namespace {
+
+// What a server's environment has besides what is configured, where ours has it.
+constexpr const char* kBasicVariables[] = {"PATH",   "HOME", "USER", "LOGNAME",
+                                           "TMPDIR", "LANG", "TZ"};
+
+constexpr std::chrono::milliseconds kDrainStep{20};
+
+absl::StatusOr<std::vector<std::string>> EnvironmentOf(const ServerConfig& config) {
+  std::vector<std::string> environment;
+  const auto is_configured = [&](std::string_view name) {
+    return std::any_of(config.environment.begin(), config.environment.end(),
+                       [&](const EnvironmentVariable& variable) { return variable.name == name; });
+  };
+  for (const char* name : kBasicVariables) {
+    const char* value = getenv(name);
+    if (value != nullptr && !is_configured(name)) {
+      environment.push_back(std::string(name) + "=" + value);
+    }
+  }
+  for (const EnvironmentVariable& variable : config.environment) {
+    const char* ours = getenv(variable.name.c_str());
+    if (!variable.value && ours == nullptr) {
+      return absl::InvalidArgumentError(
+          absl::StrFormat("servers.%s.env.%s: got no value, and the bridge's own environment has "
+                          "no such variable",
+                          config.name, variable.name));
+    }
+    environment.push_back(variable.name + "=" +
+                          variable.value.value_or(ours == nullptr ? "" : ours));
+  }
+  return environment;
+}
+
+// Counts the tools of one server.
+class ToolCounter : public BridgeObserver {
+ public:
+  void OnDecision(const DecidedCall&) override {}
+  void OnToolsListed(const UpstreamToolList& list) override { tools_ = list.tools().size(); }
+  size_t tools() const { return tools_; }
+
+ private:
+  size_t tools_ = 0;
+};
+
+HttpResponse Text(int status, std::string body) {
+  return {.status = status,
+          .content_type = "text/plain; charset=utf-8",
+          .body = std::move(body),
+          .fields = {}};
+}
+
+}  // namespace
+
+class BridgeServer::Impl : public HttpHandler {
+ public:
+  Impl(boost::asio::io_context& io, BridgeConfig config, BridgeServerParts parts,
+       BridgeServerLimits limits)
+      : io_(io),
+        config_(std::move(config)),
+        parts_(std::move(parts)),
+        limits_(std::move(limits)),
+        endpoint_(io, parts_.clock, parts_.ids, parts_.version, limits_.endpoint),
+        drain_timer_(io) {}
+
+  absl::Status Start() {
+    BK_RETURN_IF_ERROR(CheckIsServed(config_));
+    for (const ServerConfig& server : config_.servers) {
+      BK_RETURN_IF_ERROR(AddServer(server));
+    }
+    endpoint_.AddPath("/mcp", [this](Front::Listener& listener) {
+      return std::make_unique<AllServers>(io_, servers_, parts_.version, parts_.log, listener);
+    });
+    HttpServerOptions http = limits_.http;
+    BK_ASSIGN_OR_RETURN(http.address, ParseLoopbackAddress(config_.listen, "a loopback address"));
+    http.rules = {
+        .host_names = {}, .origins = {}, .media_types = {"application/json"}, .tls = false};
+    BK_ASSIGN_OR_RETURN(http_, HttpServer::Create(io_, std::move(http), *this));
+    if (config_.data_studio || config_.announce != Announce::kNone) {
+      data_studio_ = std::make_unique<DataStudio>(
+          io_, servers_, config_.data_studio.value_or(DataStudioConfig()), config_.announce);
+    }
+    if (config_.announce != Announce::kNone) {
+      BK_ASSIGN_OR_RETURN(port_file_, PortFile::Write(config_.announce, http_->port()));
+    }
+    subscription_ = parts_.policies.Subscribe([this](std::span<const AppId>) {
+      // On a thread of the source. Several changes at once are one.
+      if (policy_changed_.exchange(true)) return;
+      boost::asio::post(io_, [this] {
+        policy_changed_ = false;
+        endpoint_.OnPolicyChange();
+        if (data_studio_ != nullptr) data_studio_->OnPolicyChange();
+      });
+    });
+    for (const auto& seat : seats_) seat->upstream->Start();
+    return absl::OkStatus();
+  }
+
+  std::string address() const { return http_->address(); }
+
+  void Stop(std::function<void()> done) {
+    if (done_) {
+      drain_until_ = absl::ZeroDuration();  // asked twice
+      return;
+    }
+    done_ = std::move(done);
+    drain_until_ = parts_.clock.SinceBoot() + limits_.drain_timeout;
+    http_->Drain();
+    Drain();
+  }
+
+  // HttpHandler
+  void OnRequest(HttpRequest request, ExchangePtr exchange) override {
+    if (endpoint_.Serves(request.path)) return endpoint_.OnRequest(request, exchange);
+    if (data_studio_ != nullptr && request.path == "/tools") {
+      return data_studio_->Tools(request, exchange);
+    }
+    if (data_studio_ != nullptr && request.path == "/invoke") {
+      return data_studio_->Invoke(request, exchange);
+    }
+    if (request.method != "GET" && request.method != "HEAD") {
+      return exchange->Respond(Text(404, "there is nothing here\n"));
+    }
+    if (request.path == "/") return exchange->Respond(Text(200, "keeper-bridge\n"));
+    if (request.path == "/livez") return exchange->Respond(Text(200, "ok\n"));
+    if (request.path == "/readyz") {
+      const std::string missing = MissingPolicy();
+      return exchange->Respond(
+          missing.empty() ? Text(200, "ok\n")
+                          : Text(503, absl::StrFormat("no policy of `%s` yet\n", missing)));
+    }
+    if (request.path == "/health") return exchange->Respond(Health());
+    if (request.path == "/metrics") {
+      HttpResponse response = Text(200, Metrics());
+      response.content_type = "text/plain; version=0.0.4; charset=utf-8";
+      return exchange->Respond(std::move(response));
+    }
+    exchange->Respond(Text(404, "there is nothing here\n"));
+  }
+
+  HttpResponse OnRefused(std::string_view path, int status, std::string message) override {
+    if (path.ends_with("/mcp")) return JsonRpcError(status, "", kInvalidRequest, message);
+    if (path == "/invoke") return DataStudio::Answer(status, message);
+    return Text(status, message + "\n");
+  }
+
+ private:
+  struct Seat {
+    ToolCounter tools;
+    std::unique_ptr<BridgeObserver> observer;
+    std::unique_ptr<Upstream> upstream;
+    std::shared_ptr<Server> server;
+  };
+
+  absl::Status AddServer(const ServerConfig& config) {
+    BK_ASSIGN_OR_RETURN(std::vector<std::string> environment, EnvironmentOf(config));
+    auto seat = std::make_unique<Seat>();
+    if (parts_.make_observer) seat->observer = parts_.make_observer(config);
+    CoreParts core{.policies = parts_.policies,
+                   .judge = parts_.judge,
+                   .clock = parts_.clock,
+                   .ids = parts_.ids,
+                   .log = parts_.log,
+                   .observers = {&parts_.metrics, &seat->tools}};
+    if (seat->observer != nullptr) core.observers.push_back(seat->observer.get());
+    seat->upstream = std::make_unique<Upstream>(
+        io_, config.name, parts_.version,
+        MakeStdioTransport(io_, config.name,
+                           {.command = config.command,
+                            .environment = std::move(environment),
+                            .working_directory = config.working_directory},
+                           parts_.clock, parts_.ids, parts_.log),
+        parts_.clock, parts_.log);
+    seat->server = std::make_shared<Server>(config, std::move(core), *seat->upstream);
+    endpoint_.AddPath(absl::StrFormat("/servers/%s/mcp", config.name),
+                      [this, server = seat->server.get()](Front::Listener& listener) {
+                        return std::make_unique<Link>(io_, *server, listener);
+                      });
+    servers_.push_back(seat->server);
+    seats_.push_back(std::move(seat));
+    return absl::OkStatus();
+  }
+
+  // The first app whose policy is not known; empty: there is none.
+  std::string MissingPolicy() const {
+    for (const AppId& app : AppsOf(config_)) {
+      const auto state = parts_.policies.View(app.value()).state;
+      if (state == PolicyView::State::kNotReceived) return app.value();
+    }
+    return "";
+  }
+
+  // What a data-studio client takes this for, else the first app.
+  std::string AppName() const {
+    switch (config_.announce) {
+      case Announce::kDockit:
+        return "dockit";
+      case Announce::kSqlkit:
+        return "sqlkit";
+      case Announce::kNone:
+        break;
+    }
+    return AppsOf(config_)[0].value();
+  }
+
+  HttpResponse Health() const {
+    std::string servers = "[";
+    bool all_ready = true;
+    for (const auto& seat : seats_) {
+      const Upstream::Status status = seat->upstream->status();
+      all_ready = all_ready && status.ready;
+      if (servers.size() > 1) servers += ',';
+      JsonObject object(servers);
+      object.String("name", seat->server->config.name)
+          .String("app", seat->server->config.app.value())
+          .Bool("ready", status.ready)
+          .Integer("starts", static_cast<int64_t>(status.starts))
+          .Integer("ends", static_cast<int64_t>(status.ends))
+          .Integer("tools", static_cast<int64_t>(seat->tools.tools()));
+      if (!status.last_end.empty()) object.String("last_end", status.last_end);
+      object.Close();
+    }
+    servers += ']';
+    const clients::PolicySourceStats policy = parts_.policies.Stats();
+    std::string body;
+    JsonObject object(body);
+    object
+        .String("status",
+                all_ready && policy.connected && MissingPolicy().empty() ? "ok" : "degraded")
+        .String("app", AppName())
+        .String("version", parts_.version)
+        .Integer("port", http_->port())
+        .Bool("policy_connected", policy.connected)
+        .Integer("policy_revision", policy.token.revision.value)
+        .Raw("servers", servers);
+    object.Close();
+    return {.status = 200, .content_type = "application/json", .body = body, .fields = {}};
+  }
+
+  std::string Metrics() {
+    CoreStats sum;
+    size_t in_flight = 0;
+    size_t tools = 0;
+    ServeCounts counts;
+    for (const auto& seat : seats_) {
+      Add(seat->server->Stats(), sum);
+      in_flight += seat->server->requests_in_flight();
+      tools += seat->tools.tools();
+      const Upstream::Status status = seat->upstream->status();
+      counts.servers_ready += status.ready ? 1 : 0;
+      counts.server_starts += status.starts;
+      counts.server_ends += status.ends;
+    }
+    counts.servers = seats_.size();
+    const HttpServerStats http = http_->stats();
+    counts.connections = http.connections;
+    counts.requests = http.requests;
+    counts.requests_refused = http.refused;
+    counts.clients_cut = http.cut;
+    const EndpointStats endpoint = endpoint_.stats();
+    counts.sessions = endpoint.sessions;
+    counts.sessions_begun = endpoint.sessions_begun;
+    counts.sessions_expired = endpoint.sessions_expired;
+    counts.sessions_refused = endpoint.sessions_refused;
+    parts_.metrics.SetTools(tools);
+    return parts_.metrics.Page(sum, in_flight, parts_.policies.Stats(),
+                               parts_.report_counts ? parts_.report_counts() : ReportCounts()) +
+           ServePage(counts);
+  }
+
+  void Drain() {
+    size_t in_flight = 0;
+    for (const auto& seat : seats_) in_flight += seat->server->requests_in_flight();
+    if (in_flight > 0 && parts_.clock.SinceBoot() < drain_until_) {
+      drain_timer_.expires_after(kDrainStep);
+      drain_timer_.async_wait([this](const boost::system::error_code& error) {
+        if (!error) Drain();
+      });
+      return;
+    }
+    subscription_.reset();
+    port_file_.reset();
+    data_studio_.reset();
+    endpoint_.EndAll();
+    // The last answers are on their way to their clients.
+    drain_timer_.expires_after(kDrainStep);
+    drain_timer_.async_wait([this](const boost::system::error_code&) {
+      http_->Close();
+      running_ = seats_.size();
+      if (running_ == 0) return std::exchange(done_, nullptr)();
+      for (const auto& seat : seats_) {
+        seat->upstream->Stop([this] {
+          if (--running_ == 0) done_();
+        });
+      }
+    });
+  }
+
+  boost::asio::io_context& io_;
+  const BridgeConfig config_;
+  const BridgeServerParts parts_;
+  const BridgeServerLimits limits_;
+  // Outlives the sessions, whose links use it.
+  std::vector<std::unique_ptr<Seat>> seats_;
+  std::vector<std::shared_ptr<Server>> servers_;
+  McpEndpoint endpoint_;
+  std::unique_ptr<DataStudio> data_studio_;  // null: /tools and /invoke are not served
+  std::unique_ptr<PortFile> port_file_;
+  std::unique_ptr<HttpServer> http_;
+  std::unique_ptr<clients::PolicySource::Subscription> subscription_;
+  std::atomic<bool> policy_changed_ = false;
+  boost::asio::steady_timer drain_timer_;
+  absl::Duration drain_until_ = absl::InfiniteDuration();
+  std::function<void()> done_;
+  size_t running_ = 0;
+};
+
+absl::Status CheckIsServed(const BridgeConfig& config) {
+  if (config.keeper_addresses.size() > 1) {
+    return absl::UnimplementedError("keeper.addresses: this build follows one keeperd");
+  }
+  if (!config.connections.empty()) {
+    return absl::UnimplementedError("connections: this build serves no databases itself");
+  }
+  for (const ServerConfig& server : config.servers) {
+    if (!server.url.empty()) {
+      return absl::UnimplementedError(
+          absl::StrFormat("servers.%s.url: this build speaks to commands only", server.name));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::unique_ptr<BridgeServer>> BridgeServer::Create(boost::asio::io_context& io,
+                                                                   BridgeConfig config,
+                                                                   BridgeServerParts parts,
+                                                                   BridgeServerLimits limits) {
+  auto impl = std::make_unique<Impl>(io, std::move(config), std::move(parts), std::move(limits));
+  BK_RETURN_IF_ERROR(impl->Start());
+  return std::unique_ptr<BridgeServer>(new BridgeServer(std::move(impl)));
+}
+
+BridgeServer::BridgeServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+BridgeServer::~BridgeServer() = default;
+
+std::string BridgeServer::address() const { return impl_->address(); }
+void BridgeServer::Stop(std::function<void()> done) { impl_->Stop(std::move(done)); }
+
+}  // namespace bridgekeeper::bridge

@@ -1,0 +1,40 @@
+// Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Front is what one client talks to: a server with its own names, or all servers with
+// prefixed ones.
+//
+// Thread safety: used by the thread that runs the io_context.
+
+#ifndef BRIDGEKEEPER_CLIENTS_BRIDGE_HTTP_FRONT_H_
+#define BRIDGEKEEPER_CLIENTS_BRIDGE_HTTP_FRONT_H_
+
+#include <string_view>
+
+#include "clients/bridge/mcp/message.h"
+
+namespace bridgekeeper::bridge {
+
+class Front {
+ public:
+  class Listener {
+   public:
+    virtual ~Listener() = default;
+    // A message for the client, one line without its end. `related`: the client's request
+    // that it is about, as IdKey; empty: none, or not known. An answer names its request
+    // itself.
+    virtual void ToClient(std::string_view line, const IdKey& related) = 0;
+  };
+
+  virtual ~Front() = default;
+
+  // A message of the client: `line` is what `message` was read from. May call the
+  // listener before it returns.
+  virtual void FromClient(const Message& message, std::string_view line) = 0;
+
+  // The policy of an app that this is about may have changed.
+  virtual void OnPolicyChange() = 0;
+};
+
+}  // namespace bridgekeeper::bridge
+
+#endif  // BRIDGEKEEPER_CLIENTS_BRIDGE_HTTP_FRONT_H_

@@ -1,0 +1,87 @@
+// Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Link is one client in front of one server: a BridgeCore, as the stdio bridge has it,
+// with an Upstream behind it.
+//
+// Thread safety: used by the thread that runs the io_context.
+
+#ifndef BRIDGEKEEPER_CLIENTS_BRIDGE_HTTP_LINK_H_
+#define BRIDGEKEEPER_CLIENTS_BRIDGE_HTTP_LINK_H_
+
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include "absl/time/time.h"
+#include "clients/bridge/config/config.h"
+#include "clients/bridge/http/front.h"
+#include "clients/bridge/mcp/core.h"
+#include "clients/bridge/upstream/upstream.h"
+
+namespace bridgekeeper::bridge {
+
+class Link;
+
+// Adds the counts of `from` to `to`.
+void Add(const CoreStats& from, CoreStats& to);
+
+// One server of the configuration, and what every link to it needs. Outlives them.
+struct Server {
+  Server(ServerConfig server_config, CoreParts core_parts, Upstream& server_upstream)
+      : config(std::move(server_config)), parts(std::move(core_parts)), upstream(server_upstream) {}
+
+  const ServerConfig config;
+  const CoreParts parts;
+  Upstream& upstream;
+  std::set<Link*> links;
+  CoreStats ended_links;  // the counts of links that are gone
+
+  // The counts of all links, and the requests that they have in flight.
+  CoreStats Stats() const;
+  size_t requests_in_flight() const;
+};
+
+// What a link asks of calls beyond the policy.
+struct LinkLimits {
+  bool read_only = false;
+  Risk max_risk = Risk::kDestructive;
+};
+
+class Link : public Front, private Upstream::Client {
+ public:
+  // `listener` and `server` must outlive it.
+  Link(boost::asio::io_context& io, Server& server, Front::Listener& listener,
+       const LinkLimits& limits = {});
+  ~Link() override;
+
+  void FromClient(const Message& message, std::string_view line) override;
+  void OnPolicyChange() override;
+
+  const Server& server() const { return server_; }
+  const CoreStats& stats() const { return core_.stats(); }
+  size_t requests_in_flight() const { return core_.requests_in_flight(); }
+
+ private:
+  void OnServerFrame(const Frame& frame, const IdKey& related) override;
+  // Sends what the core said.
+  void Flush(const IdKey& related);
+  void ArmTimer();
+
+  Server& server_;
+  Front::Listener& listener_;
+  BridgeCore core_;
+  Output out_;
+  boost::asio::steady_timer timer_;
+  absl::Duration armed_ = absl::InfiniteDuration();
+  Upstream::ClientId client_;
+  // Ends what was posted once this is gone.
+  const std::shared_ptr<const bool> alive_ = std::make_shared<const bool>(true);
+};
+
+}  // namespace bridgekeeper::bridge
+
+#endif  // BRIDGEKEEPER_CLIENTS_BRIDGE_HTTP_LINK_H_
