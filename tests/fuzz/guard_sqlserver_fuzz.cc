@@ -43,14 +43,16 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const bk::Judgement again = bk::JudgeSqlServer(later, options);
   BK_CHECK(again.risk == judgement.risk && again.error == judgement.error);
   // Neither does an end of the line, which a comment at its end may need. What follows
-  // is another statement, with or without a semicolon.
+  // is another statement, with or without a semicolon; a SELECT may complete one that
+  // is not yet one (`INSERT t (a)`).
   const std::string ended = std::string(text) + "\n";
   const bk::Judgement same = bk::JudgeSqlServer(ended, options);
   BK_CHECK(same.error == judgement.error || same.error == Error::kUnreadable);
   if (same.error == Error::kNone) {
     for (const char* second : {"DELETE FROM t", ";DROP TABLE t", "\nGO\nEXEC p", "SELECT 2"}) {
       const bk::Judgement both = bk::JudgeSqlServer(ended + second, options);
-      BK_CHECK(both.risk == bk::Risk::kDestructive);
+      const bool completes = same.risk == bk::Risk::kDestructive;
+      BK_CHECK(both.risk == bk::Risk::kDestructive || (completes && second[0] == 'S'));
     }
   }
   // What is allowed beyond never makes it worse, and a bound never better.
