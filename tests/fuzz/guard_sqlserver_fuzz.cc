@@ -47,7 +47,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   // is not yet one (`INSERT t (a)`).
   const std::string ended = std::string(text) + "\n";
   const bk::Judgement same = bk::JudgeSqlServer(ended, options);
-  BK_CHECK(same.error == judgement.error || same.error == Error::kUnreadable);
+  // (After an unreadable `0x\` at the end it is a continuation.)
+  BK_CHECK(same.error == judgement.error || same.error == Error::kUnreadable ||
+           judgement.error == Error::kUnreadable);
   if (same.error == Error::kNone) {
     for (const char* second : {"DELETE FROM t", ";DROP TABLE t", "\nGO\nEXEC p", "SELECT 2"}) {
       const bk::Judgement both = bk::JudgeSqlServer(ended + second, options);
