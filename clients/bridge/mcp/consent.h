@@ -9,7 +9,7 @@
 //
 // Thread safety: free functions without state; RequestStates is used by one thread at
 // a time.
-// Source: design of ELICIT in policy/spec.md; MCP 2025-06-18 and 2025-11-25,
+// Source: policy/spec.md, section E; MCP 2025-06-18 and 2025-11-25,
 // elicitation; MCP 2026-07-28, elicitation, multi round-trip requests.
 
 #ifndef BRIDGEKEEPER_CLIENTS_BRIDGE_MCP_CONSENT_H_

@@ -141,6 +141,9 @@ class BridgeCore {
   absl::Duration next_deadline() const;
   void OnTime(Output& out);
 
+  // The client says nothing more, but still reads: what it was asked stays unanswered.
+  void OnClientInputEnd(Output& out);
+
   // The server is gone; `how` says so in a few words. Everything that waits for it is
   // answered with an error, as is every request from now on.
   void OnServerEnd(std::string_view how, Output& out);
@@ -269,6 +272,9 @@ class BridgeCore {
   void NoteTaskStatus(std::string_view id, std::string_view status);
   void RememberClientTask(const Message& answer);
   void CancelTask(const std::string& id, Output& out);
+
+  // Makes a decision a denial.
+  static void Deny(ReasonCode reason, Decision& decision);
 
   // core_consent.cc
   bool MustAsk(const clients::PolicySnapshot& snapshot, const ToolCall& call,

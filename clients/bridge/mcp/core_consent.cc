@@ -14,15 +14,6 @@
 #include "policy/base/check.h"
 
 namespace bridgekeeper::bridge {
-namespace {
-
-void Deny(ReasonCode reason, Decision& decision) {
-  decision.verdict = Verdict::kDeny;
-  decision.reason = reason;
-  decision.obligations = nullptr;
-}
-
-}  // namespace
 
 // Says whether the bridge itself has to ask; denies where it should and cannot.
 bool BridgeCore::MustAsk(const clients::PolicySnapshot& snapshot, const ToolCall& call,
@@ -161,6 +152,14 @@ void BridgeCore::WithdrawQuestionOf(const IdKey& call, Output& out) {
     if (it->second.call.waiter.id != call) continue;
     return WithdrawQuestion(it, "the call was cancelled", out);
   }
+}
+
+void BridgeCore::OnClientInputEnd(Output& out) {
+  while (!questions_.empty()) {
+    ++stats_.questions_declined;
+    EndQuestion(questions_.begin(), /*accepted=*/false, out);
+  }
+  takes_forms_ = false;
 }
 
 void BridgeCore::ExpireQuestions(Output& out) {

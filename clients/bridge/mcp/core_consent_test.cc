@@ -202,6 +202,17 @@ TEST(Consent, TheEndOfTheServerEndsTheQuestion) {
   EXPECT_THAT(h.Client(Answer(id, kAccept)).to_server, IsEmpty());
 }
 
+TEST(Consent, AClientThatSaysNothingMoreHasNotAgreed) {
+  SessionHarness h;
+  ASSERT_NE(h.CallAndBeAsked(), "");
+  Output out;
+  h.core().OnClientInputEnd(out);
+  EXPECT_THAT(out.to_client, HasSubstr("ASK_DECLINED"));
+  EXPECT_EQ(h.core().answers_due(), 0);
+  EXPECT_EQ(DenialIn(h.Client(CoreHarness::Call("drop", "2"))), "NO_WAY_TO_ASK")
+      << "what was on its way is not asked about";
+}
+
 // A server that could choose the id of our question would have its own answered instead.
 TEST(Consent, AServerCannotAskInPlaceOfTheBridge) {
   SessionHarness h;

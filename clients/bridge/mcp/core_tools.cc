@@ -27,13 +27,13 @@ ToolToList ToListed(const UpstreamTool& tool) {
       .tool = tool.name, .definition_digest = tool.digest, .read_only_hint = tool.read_only_hint};
 }
 
-void Deny(ReasonCode reason, Decision& decision) {
+}  // namespace
+
+void BridgeCore::Deny(ReasonCode reason, Decision& decision) {
   decision.verdict = Verdict::kDeny;
   decision.reason = reason;
   decision.obligations = nullptr;
 }
-
-}  // namespace
 
 // ---- waiting -----------------------------------------------------------------
 

@@ -243,6 +243,19 @@ TEST_F(StdioBridgeTest, TheUserOfTheClientIsAskedAndTheCallRunsOnce) {
   EXPECT_TRUE(s.IsQuiet()) << "the second answer ran it again";
 }
 
+TEST_F(StdioBridgeTest, AQuestionDoesNotHoldUpTheEnd) {
+  AppData data = Data();
+  data.policy.ask_mode = AskMode::kElicit;
+  Session s({}, std::move(data));
+  s.Ask(
+      R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"capabilities":{"elicitation":{}}}})");
+  EXPECT_THAT(s.Ask(R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"drop"}})"),
+              HasSubstr("elicitation/create"));
+  s.CloseInput();
+  EXPECT_THAT(s.Read(), HasSubstr("ASK_DECLINED"));
+  EXPECT_EQ(s.End(), BridgeEnd::kClient);
+}
+
 TEST_F(StdioBridgeTest, ADeniedCallDoesNotReachTheServer) {
   Session s;
   EXPECT_THAT(s.Ask(R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hidden"}})"),
