@@ -11,7 +11,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
-import { Stack, denialOf, here, npmFile, within } from './stack.mjs';
+import { Stack, denialOf, here, peerFile, within } from './stack.mjs';
 
 // About 10 s where nothing else runs.
 const agentMs = 240_000;
@@ -77,7 +77,7 @@ async function runAgent(name, mcp) {
     provider: { fake: { npm: '@ai-sdk/openai-compatible', options: { baseURL: model.url, apiKey: 'none' },
       models: { script: { tool_call: true, limit: { context: 100000, output: 4096 } } } } },
     mcp: { studio: { enabled: true, ...mcp } }, permission: { 'studio_*': 'allow' } }));
-  const agent = stack.run([npmFile('../opencode/node_modules/opencode-linux-x64/bin/opencode'), 'run', 'go'], { cwd: home,
+  const agent = stack.run([peerFile('opencode-linux-x64/bin/opencode'), 'run', 'go'], { cwd: home,
     env: { PATH: process.env.PATH, HOME: home, OPENCODE_DISABLE_MODELS_FETCH: '1', OPENCODE_DISABLE_AUTOUPDATE: '1' } });
   let output = '';
   for (const stream of [agent.child.stdout, agent.child.stderr]) stream.on('data', (data) => { output += data; });

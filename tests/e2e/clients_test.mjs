@@ -13,7 +13,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
-import { Stack, deadlineMs, denialOf, here, npmFile, require, until, within } from './stack.mjs';
+import { Stack, deadlineMs, denialOf, here, npmFile, peerFile, require, until, within } from './stack.mjs';
 
 const { Client } = require('@modelcontextprotocol/sdk/client/index.js');
 const { StdioClientTransport } = require('@modelcontextprotocol/sdk/client/stdio.js');
@@ -21,7 +21,7 @@ const { StreamableHTTPClientTransport } = require('@modelcontextprotocol/sdk/cli
 const types = require('@modelcontextprotocol/sdk/types.js');
 
 const reference = [process.execPath, here('reference_server.mjs')];
-const bin = (name) => [process.execPath, npmFile(`.bin/${name}`)];
+const bin = (name) => [process.execPath, peerFile(`.bin/${name}`)];
 let stack;
 let bridge;
 
@@ -138,7 +138,7 @@ test('the port file goes with the bridge', async () => {
 
 function inspect(...args) {
   return new Promise((resolve, reject) => {
-    execFile(...((all) => [all[0], all.slice(1)])([...bin('mcp-inspector'), '--cli', ...args]),
+    execFile(...((all) => [all[0], all.slice(1)])([process.execPath, npmFile('.bin/mcp-inspector'), '--cli', ...args]),
       { env: stack.environment(), timeout: deadlineMs }, (error, stdout, stderr) => {
         if (error && typeof error.code !== 'number') return reject(new Error(`${error.signal}: ${stderr}`));
         return resolve({ code: error?.code ?? 0, said: stdout && JSON.parse(stdout), stderr });

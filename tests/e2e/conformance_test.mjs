@@ -9,7 +9,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
-import { Stack, here, lineOf, npmFile } from './stack.mjs';
+import { Stack, here, lineOf, peerFile } from './stack.mjs';
 
 const suiteMs = 60_000;
 const server = [process.execPath, here('conformance_server.mjs')];
@@ -30,7 +30,7 @@ after(() => stack?.stop());
 function suite(...args) {
   return new Promise((resolve, reject) => {
     execFile(process.execPath, ['--import', here('node20_shim.mjs'),
-      npmFile('@modelcontextprotocol/conformance/dist/index.js'), ...args],
+      peerFile('@modelcontextprotocol/conformance/dist/index.js'), ...args],
     { timeout: suiteMs, env: { PATH: process.env.PATH, HOME: stack.dir }, maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
       if (error && error.code !== 1) return reject(new Error(`the suite ended with ${error.code ?? error.signal}: ${stderr}`));
       return resolve(stdout + stderr);

@@ -21,6 +21,7 @@ const { StdioClientTransport } = require('@modelcontextprotocol/sdk/client/stdio
 export const binDir = process.env.BK_BIN_DIR;
 export const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 export const npmFile = (name) => fileURLToPath(new URL(`node_modules/${name}`, npmRoot));
+export const peerFile = (name) => fileURLToPath(new URL(`peers/node_modules/${name}`, npmRoot));
 export const token = 'e2e-admin-token-0123456789abcdef';
 
 // Longest wait for anything that another process does.
