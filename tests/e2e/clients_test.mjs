@@ -13,7 +13,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
-import { Stack, deadlineMs, denialOf, here, npmFile, peerFile, require, until, within } from './stack.mjs';
+import { Stack, denialOf, here, npmFile, peerFile, require, slowMs, until, within } from './stack.mjs';
 
 const { Client } = require('@modelcontextprotocol/sdk/client/index.js');
 const { StdioClientTransport } = require('@modelcontextprotocol/sdk/client/stdio.js');
@@ -41,7 +41,7 @@ async function connect(transport, capabilities = {}, prepare = () => {}) {
   const client = new Client({ name: 'e2e', version: '1' }, { capabilities });
   prepare(client);
   stack.clients.push(client);
-  await within(client.connect(transport), 'initialize');
+  await within(client.connect(transport, { timeout: slowMs }), 'initialize', slowMs);
   return client;
 }
 const overStdio = ([command, ...args], env = stack.environment()) =>
@@ -70,7 +70,7 @@ async function listening(command) {
   await until(() => {
     assert.equal(how, undefined, 'it has ended');
     return fetch(`http://127.0.0.1:${port}/`).then(() => true, () => false);
-  }, `answer on port ${port}`);
+  }, `answer on port ${port}`, slowMs);
   return `http://127.0.0.1:${port}/mcp`;
 }
 
@@ -84,7 +84,7 @@ const byPortFile = () => ({ DATA_STUDIO_DATA_DIR: stack.dir });
 for (const [how, env] of [['the variable', byVariable], ['the port file', byPortFile]]) {
   test(`data-studio-mcp finds the bridge by ${how}, lists what the policy shows and calls`, async () => {
     const client = await connect(studio([], env()));
-    await until(async () => (await names(client)).includes('data_studio__sqlkit__echo'), 'list of the bridge');
+    await until(async () => (await names(client)).includes('data_studio__sqlkit__echo'), 'list of the bridge', slowMs);
     const { tools } = await client.listTools();
     const find = (name) => tools.find((tool) => tool.name === `data_studio__sqlkit__${name}`);
     assert.equal(find('echo').annotations.readOnlyHint, true);
@@ -100,7 +100,7 @@ for (const [how, env] of [['the variable', byVariable], ['the port file', byPort
 
 test('a call that the policy denies reaches the model of data-studio-mcp with its reason', async () => {
   const client = await connect(studio([], byVariable()));
-  await until(async () => (await names(client)).includes('data_studio__sqlkit__grow'), 'list of the bridge');
+  await until(async () => (await names(client)).includes('data_studio__sqlkit__grow'), 'list of the bridge', slowMs);
   await stack.keeper('policy', 'set', 'e2e', '--mode', 'READ_ONLY');
   try {
     const denied = await until(async () => {
@@ -117,7 +117,7 @@ test('a call that the policy denies reaches the model of data-studio-mcp with it
 
 test('data-studio-mcp --readonly keeps the tools that are safe', async () => {
   const client = await connect(studio(['--readonly'], byVariable()));
-  await until(async () => (await names(client)).includes('data_studio__sqlkit__echo'), 'list of the bridge');
+  await until(async () => (await names(client)).includes('data_studio__sqlkit__echo'), 'list of the bridge', slowMs);
   assert.deepEqual(await names(client), ['data_studio__get_status', 'data_studio__list_connections',
     ...['ask_user', 'echo', 'structured'].map((name) => `data_studio__sqlkit__${name}`)]);
   await client.close();
@@ -139,7 +139,7 @@ test('the port file goes with the bridge', async () => {
 function inspect(...args) {
   return new Promise((resolve, reject) => {
     execFile(...((all) => [all[0], all.slice(1)])([process.execPath, npmFile('.bin/mcp-inspector'), '--cli', ...args]),
-      { env: stack.environment(), timeout: deadlineMs }, (error, stdout, stderr) => {
+      { env: stack.environment(), timeout: slowMs }, (error, stdout, stderr) => {
         if (error && typeof error.code !== 'number') return reject(new Error(`${error.signal}: ${stderr}`));
         return resolve({ code: error?.code ?? 0, said: stdout && JSON.parse(stdout), stderr });
       });

@@ -10,6 +10,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
@@ -26,6 +27,8 @@ export const token = 'e2e-admin-token-0123456789abcdef';
 
 // Longest wait for anything that another process does.
 export const deadlineMs = 20_000;
+// The same for programs of others, which load a great deal of JavaScript as they start.
+export const slowMs = 90_000;
 
 export function within(promise, what, ms = deadlineMs) {
   let timer;
@@ -41,6 +44,7 @@ export async function until(probe, what, ms = deadlineMs) {
   while (Date.now() < end) {
     const value = await probe();
     if (value) return value;
+    await pause(20);
   }
   throw new Error(`got no ${what} within ${ms} ms`);
 }
@@ -154,7 +158,7 @@ export class Stack {
     bridge.child.stdout.resume();
     const { address } = await lineOf(bridge.child.stderr, eventOf('serving'), 'line that says the bridge is serving');
     const url = `http://${address}`;
-    await until(async () => (await (await fetch(`${url}/health`)).json()).status === 'ok', 'readiness of the bridge');
+    await until(async () => (await (await fetch(`${url}/health`)).json()).status === 'ok', 'readiness of the bridge', slowMs);
     return url;
   }
 
