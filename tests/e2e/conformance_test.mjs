@@ -9,9 +9,9 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
-import { Stack, here, lineOf, peerFile } from './stack.mjs';
+import { Stack, binDir, here, lineOf, peerFile } from './stack.mjs';
 
-const suiteMs = 60_000;
+const suiteMs = 180_000;
 const server = [process.execPath, here('conformance_server.mjs')];
 let stack;
 let direct;
@@ -31,21 +31,21 @@ function suite(...args) {
   return new Promise((resolve, reject) => {
     execFile(process.execPath, ['--import', here('node20_shim.mjs'),
       peerFile('@modelcontextprotocol/conformance/dist/index.js'), ...args],
-    { timeout: suiteMs, env: { PATH: process.env.PATH, HOME: stack.dir }, maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
+    { timeout: suiteMs, env: { ...stack.environment(), BK_BIN_DIR: binDir }, maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
       if (error && error.code !== 1) return reject(new Error(`the suite ended with ${error.code ?? error.signal}: ${stderr}`));
       return resolve(stdout + stderr);
     });
   });
 }
 
-// By scenario: how often each check ended how.
-async function checks(name, url) {
+// Runs the suite. By scenario: how often each check ended how.
+async function checks(name, ...args) {
   const folder = join(stack.dir, `checks-${name}`);
-  const output = await suite('server', '--url', url, '--suite', 'all', '-o', folder);
+  const output = await suite(...args, '-o', folder);
   const scenarios = new Map();
   for (const entry of await readdir(folder, { recursive: true })) {
     if (!entry.endsWith('checks.json')) continue;
-    const scenario = /server-(.+)-\d{4}-\d\d-\d\dT/.exec(entry)?.[1] ?? entry;
+    const scenario = /(?:server-)?(.+)-\d{4}-\d\d-\d\dT/.exec(entry)?.[1] ?? entry;
     const ends = new Map();
     for (const check of JSON.parse(await readFile(join(folder, entry), 'utf8'))) {
       const end = `${check.id} ${check.status}`;
@@ -78,9 +78,11 @@ function compare(want, got) {
   }
 }
 
+const everyScenario = (url) => ['server', '--url', url, '--suite', 'all'];
+
 let baseline;
 test('the server itself passes every scenario of the suite', async () => {
-  baseline = await checks('direct', direct);
+  baseline = await checks('direct', ...everyScenario(direct));
   const listed = (await suite('list')).match(/^\s+- (\S+)/gm)?.length ?? 0;
   assert.ok(listed >= 32, `the suite lists ${listed} scenarios`);
   assert.ok(baseline.scenarios.size >= 32, `ran ${baseline.scenarios.size}`);
@@ -88,10 +90,15 @@ test('the server itself passes every scenario of the suite', async () => {
   assert.equal(count(baseline.scenarios, 'FAILURE'), 0, baseline.output);
 });
 
-test('so it does through the bridge, in front of the server over stdio', async () => {
-  const url = await stack.serve({ app: 'conf', servers: { conf: { command: server } } });
-  const bridged = await checks('bridged', `${url}/servers/conf/mcp`);
-  compare(baseline, bridged);
-  const rebinding = [...bridged.scenarios].find(([scenario]) => scenario.includes('dns-rebinding'));
-  assert.ok(rebinding && [...rebinding[1].keys()].every((end) => end.endsWith(' SUCCESS')), bridged.output);
-});
+const upstreams = {
+  'over stdio': () => ({ command: server }),
+};
+for (const [how, upstream] of Object.entries(upstreams)) {
+  test(`so it does through the bridge, in front of the server ${how}`, async () => {
+    const url = await stack.serve({ app: 'conf', servers: { conf: upstream() } });
+    const bridged = await checks(how.replace(' ', '-'), ...everyScenario(`${url}/servers/conf/mcp`));
+    compare(baseline, bridged);
+    const rebinding = [...bridged.scenarios].find(([scenario]) => scenario.includes('dns-rebinding'));
+    assert.ok(rebinding && [...rebinding[1].keys()].every((end) => end.endsWith(' SUCCESS')), bridged.output);
+  });
+}

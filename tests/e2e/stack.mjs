@@ -104,12 +104,21 @@ const eventOf = (message) => (line) => {
 };
 
 export class Stack {
+  clients = [];
+  programs = [];
+
   static async start() {
     const stack = new Stack();
-    stack.clients = [];
-    stack.programs = [];
     stack.dir = await mkdtemp(join(tmpdir(), 'e2e-'));
     await stack.startKeeperd();
+    return stack;
+  }
+
+  // A stack whose keeperd another process started.
+  static async beside(grpcAddress) {
+    const stack = new Stack();
+    stack.dir = await mkdtemp(join(tmpdir(), 'e2e-'));
+    stack.addresses = { grpc_address: grpcAddress };
     return stack;
   }
 
@@ -131,7 +140,7 @@ export class Stack {
   }
 
   async stopKeeperd(signal = 'SIGTERM') {
-    if (this.keeperd.exitCode !== null || this.keeperd.signalCode !== null) return;
+    if (!this.keeperd || this.keeperd.exitCode !== null || this.keeperd.signalCode !== null) return;
     const ended = once(this.keeperd, 'exit');
     this.keeperd.kill(signal);
     await within(ended, 'end of keeperd');
