@@ -388,12 +388,21 @@ class ServeTest : public ProgramTest {
 
   HttpClient Client() const { return HttpClient(port_); }
   std::string CallOf(const std::string& tool, const std::string& act = "echo") const {
-    return Client()
-        .Ask("POST", "/mcp",
-             R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":")" + tool +
-                 R"(","arguments":{"act":")" + act + R"("}}})",
-             session_)
-        .body;
+    HttpClient client = Client();
+    const Reply reply =
+        client.Ask("POST", "/mcp",
+                   R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":")" + tool +
+                       R"(","arguments":{"act":")" + act + R"("}}})",
+                   session_);
+    if (reply.Field("content-type") != "text/event-stream") return reply.body;
+    // It took a while, as one does that waits for the policy. The first event has no data.
+    std::string data;
+    while (data.empty()) {
+      const auto event = client.NextEvent();
+      if (!event) return "<end>";
+      data = event->data;
+    }
+    return data;
   }
   std::string Health() const { return Client().Ask("GET", "/health").body; }
   std::string Metrics() const { return Client().Ask("GET", "/metrics").body; }
