@@ -26,7 +26,7 @@ export const peerFile = (name) => fileURLToPath(new URL(`peers/node_modules/${na
 export const token = 'e2e-admin-token-0123456789abcdef';
 
 // Longest wait for anything that another process does.
-export const deadlineMs = 20_000;
+export const deadlineMs = 60_000;
 // The same for programs of others, which load a great deal of JavaScript as they start.
 export const slowMs = 90_000;
 
