@@ -395,6 +395,14 @@ TEST(ServerText, AnAnswerAboveTheLimitEndsTheRequestWhereverItsIdStands) {
   EXPECT_EQ(At(sent.to_client[0], "error/code"), "-32603");
 }
 
+TEST(ServerText, ARequestAboveTheLimitEndsNoRequestOfTheClient) {
+  CoreHarness h;
+  h.Client(Request("ping", "1"));
+  h.ServerFrame({Frame::Kind::kTooLong, R"({"jsonrpc":"2.0","method":"roots/list","params":{"a)"});
+  EXPECT_THAT(h.ServerFrame({Frame::Kind::kEndOfTooLong, R"(aaaa"},"id":1})"}).to_client,
+              IsEmpty());
+}
+
 TEST(ServerText, AMalformedRequestIsAnsweredToTheServer) {
   CoreHarness h;
   const Sent sent = h.Server(R"({"jsonrpc":"2.0","id":3,"method":"ping","params":[]})");
