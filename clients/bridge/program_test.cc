@@ -371,7 +371,6 @@ TEST_F(ProgramTest, LeavesNoServerBehindWhenItIsKilled) {
 
 // ---- its own standard error ---------------------------------------------------------
 
-// B177.
 TEST_F(ProgramTest, LivesOnWhenNobodyReadsItsLog) {
   Program program(pdp_.address(), {}, {server_});
   program.CloseLog();

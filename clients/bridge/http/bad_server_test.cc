@@ -25,14 +25,6 @@ std::string Echo(const TestBridge& bridge, std::string_view path,
   return TextIn(bridge.Client().Ask("POST", path, Call("do"), session).body);
 }
 
-// What a request is answered with in the end, whether or not as a stream.
-std::string LastWord(HttpClient& client, Reply reply) {
-  std::string last = std::move(reply.body);
-  if (reply.Field("content-type") != "text/event-stream") return last;
-  while (const auto event = client.NextEvent()) last = event->data;
-  return last;
-}
-
 struct Quirk {
   std::string name;
   std::vector<std::string> flags;
