@@ -172,7 +172,7 @@ TEST(Process, StopKillsAProgramThatIgnoresTerm) {
   EXPECT_EQ(child->Stop(absl::Milliseconds(50), RealClock()), (ProcessExit{.signal = SIGKILL}));
 }
 
-// B183: a launcher that starts the real server leaves no process behind.
+// A launcher that starts the real server leaves no process behind.
 TEST(Process, StopReachesGrandchildren) {
   auto child = SpawnShell("sleep 1000 & echo $!; echo up; wait");
   ASSERT_THAT(child, IsOk());
