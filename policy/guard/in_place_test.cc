@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -147,6 +148,7 @@ Cost Measure(const std::function<void()>& judge) {
   void* const stack = mmap(nullptr, kJudgeStackBytes, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   EXPECT_NE(stack, MAP_FAILED);
+  EXPECT_EQ(madvise(stack, kJudgeStackBytes, MADV_NOHUGEPAGE), 0);
   struct Task {
     const std::function<void()>* judge;
     Cost cost;
@@ -168,12 +170,13 @@ Cost Measure(const std::function<void()>& judge) {
   EXPECT_EQ(pthread_create(&thread, &attributes, run, &task), 0);
   EXPECT_EQ(pthread_join(thread, nullptr), 0);
   pthread_attr_destroy(&attributes);
-  // Fresh pages are zero: the lowest word that is not was the end of the stack.
-  const auto* const words = static_cast<const uint64_t*>(stack);
-  const size_t count = kJudgeStackBytes / sizeof(uint64_t);
-  const auto* const lowest =
-      std::find_if(words, words + count, [](uint64_t word) { return word != 0; });
-  task.cost.stack_bytes = static_cast<size_t>(words + count - lowest) * sizeof(uint64_t);
+  // The lowest page that was touched was the end of the stack.
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  std::vector<unsigned char> touched(kJudgeStackBytes / page);
+  EXPECT_EQ(mincore(stack, kJudgeStackBytes, touched.data()), 0);
+  const auto lowest = std::find_if(touched.begin(), touched.end(),
+                                   [](unsigned char state) { return (state & 1) != 0; });
+  task.cost.stack_bytes = static_cast<size_t>(touched.end() - lowest) * page;
   munmap(stack, kJudgeStackBytes);
   return task.cost;
 }
