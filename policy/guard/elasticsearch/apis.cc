@@ -124,8 +124,8 @@ GET,POST /{index}/_termvectors read termvectors
 GET,POST /{index}/_termvectors/{id} read termvectors
 GET,POST /_mtermvectors read mget
 GET,POST /{index}/_mtermvectors read mget
-GET,POST /_analyze meta anything
-GET,POST /{index}/_analyze meta anything
+GET,POST /_analyze meta analyze
+GET,POST /{index}/_analyze meta analyze
 GET,POST /_scripts/painless/_execute dynamic painless
 
 PUT,POST /{index}/_doc/{id} insert document

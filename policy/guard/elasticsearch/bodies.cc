@@ -183,6 +183,12 @@ void BodyWalker::Act(JsonValue value, std::string_view action, std::string_view 
       Add(effect::kSession, name, value, kElevated, "keeps its result on the server");
     return;
   }
+  if (action == "@analysis") return CheckParts(value, name, false);
+  if (action == "@cursor") {
+    return Add(effect::kSensitiveRead, name, value,
+               options_.allow_sensitive_reads ? kSafe : kElevated,
+               "goes on with a query that it holds, which cannot be seen");
+  }
   if (action == "@expand") {
     const std::string_view text = value.raw();
     if (text.find("hidden") == std::string_view::npos &&
@@ -287,8 +293,33 @@ void BodyWalker::CheckSettings(JsonValue settings) {
         std::end(kPlainSettings)) {
       Add(effect::kStoredCode, name, member, kDestructive,
           "a setting that acts later, or is not known");
+    } else {
+      CheckParts(member, name, true);
     }
   }
+}
+
+void BodyWalker::CheckParts(JsonValue value, std::string_view name, bool stored) {
+  for (std::string_view rest = name; !rest.empty();) {
+    const size_t dot = std::min(rest.find('.'), rest.size());
+    const std::string_view part = rest.substr(0, dot);
+    rest.remove_prefix(std::min(dot + 1, rest.size()));
+    if (part == "script" || part == "default_pipeline") {
+      return Add(stored ? effect::kStoredCode : effect::kDynamicCode, name, value,
+                 stored ? kDestructive : kElevated,
+                 stored ? "a script or pipeline that runs later" : "runs a script on the server");
+    }
+    const bool path = part.ends_with("_path") || part == "user_dictionary" || part == "rule_files";
+    if (path && !value.is_object()) {  // else it is what somebody named so
+      return Add(effect::kHostFile, name, value, kDestructive,
+                 "reads a file of the server's configuration");
+    }
+  }
+  if ((!value.is_object() && !value.is_array()) || !Enter(value)) return;
+  for (const JsonValue inner : value) {
+    CheckParts(inner, value.is_object() ? inner.key() : std::string_view(), stored);
+  }
+  --depth_;
 }
 
 void BodyWalker::CheckQuery(JsonValue text, QueryText (*read)(std::string_view)) {

@@ -54,6 +54,9 @@ class BodyWalker {
   void CheckNames(JsonValue value, Access access);
   void ReadScript(JsonValue script, bool writes);
   void CheckSettings(JsonValue settings);
+  // What is hidden at any depth of a setting or of a part of an analysis, whose name may
+  // have dots; `stored`: it runs later.
+  void CheckParts(JsonValue value, std::string_view name, bool stored);
   void CheckQuery(JsonValue text, QueryText (*read)(std::string_view));
 
   const JudgeOptions& options_;

@@ -32,11 +32,11 @@ index_filter: index_filter=query runtime_mappings=runtime *=any
 eql: query=any filter=query runtime_mappings=runtime event_category_field,fields,fetch_size=any
  size,timestamp_field,tiebreaker_field,result_position,case_sensitive,max_samples_per_key=any
  wait_for_completion_timeout,keep_alive=any keep_on_completion=@keep
-sql: query=@sql cursor,fetch_size,columnar,time_zone,params,request_timeout,page_timeout,mode=any
+sql: query=@sql cursor=@cursor fetch_size,columnar,time_zone,params,request_timeout,page_timeout,mode=any
  filter=query runtime_mappings=runtime catalog=@cluster field_multi_value_leniency=any
  index_include_frozen,binary_format,client_id,version,wait_for_completion_timeout,keep_alive=any
  keep_on_completion=@keep allow_partial_search_results=any
-os_sql: query=@sql cursor,fetch_size,filter,parameters=any
+os_sql: query=@sql cursor=@cursor fetch_size,filter,parameters=any
 ppl: query=@ppl
 esql: query=@esql filter=query params,columnar,locale,profile,include_ccs_metadata=any
  wait_for_completion_timeout,keep_alive,tables,pragma,allow_partial_results=any keep_on_completion=@keep
@@ -52,7 +52,8 @@ msearch_header: index=@index expand_wildcards=@expand ignore_unavailable,allow_n
  routing,preference,request_cache,ccs_minimize_roundtrips,allow_partial_search_results,type=any
  ignore_throttled,scroll=any
 termvectors: *=any
-graph: query=query vertices,connections,controls=any
+analyze: tokenizer,filter,char_filter=@analysis analyzer,text,field,normalizer,explain,attributes=any
+graph: query=query connections=graph vertices,controls=any
 
 query: bool=q_bool boosting=q_boosting constant_score=q_filter dis_max=q_queries
  function_score=q_function_score script_score=q_script_score script=q_script
@@ -118,7 +119,8 @@ agg: aggs,aggregations=aggs meta=any filter=query filters,adjacency_matrix=agg_f
  moving_percentiles,normalize,avg_bucket,max_bucket,min_bucket,sum_bucket,stats_bucket=values
  extended_stats_bucket,percentiles_bucket,bucket_count_ks_test,bucket_correlation=values
  bucket_sort,change_point,bucket_script,bucket_selector=values inference=@model
-values: script=@script value,weight,a,b,terms=values background_filter,filter=query sort=sort *=any
+values: script=@script script_heuristic=scorer value,weight,a,b,terms=values
+ background_filter,filter=query sort=sort *=any
 agg_filters: filters=@filters other_bucket,other_bucket_key,keyed,separator=any
 scripted_metric: init_script,map_script,combine_script,reduce_script=@script params=any
 composite: sources=sources size,after=any

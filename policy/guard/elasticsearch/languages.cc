@@ -108,10 +108,18 @@ void TakeIndex(std::string_view& rest, QueryText& out) {
   out.names.push_back(std::move(name));
 }
 
+// A text, and the same with its strings emptied: words are looked for in the latter, since
+// a string may hold any, and names are read from the former, since one may be quoted.
+struct Searched {
+  std::string text;
+  std::string words;
+};
+
 // The lists of names after each of `words` (with `assigned`, after the word and `=`).
-void FindNames(std::string_view text, std::span<const std::string_view> words, bool assigned,
+void FindNames(const Searched& searched, std::span<const std::string_view> words, bool assigned,
                QueryText& out) {
-  for (size_t at = 0; (at = AfterNextWord(text, at, words)) != std::string_view::npos;) {
+  const std::string_view text = searched.text;
+  for (size_t at = 0; (at = AfterNextWord(searched.words, at, words)) != std::string_view::npos;) {
     std::string_view rest = TrimFront(text.substr(at));
     if (assigned) {
       if (!rest.starts_with('=')) continue;
@@ -145,17 +153,38 @@ bool IsSqlValue(std::string_view rest) {
 
 // The names in SQL: after each of `words`, and after each comma behind the first, as an
 // alias or a subquery may stand before the comma of a list.
-void FindSqlNames(std::string_view text, std::span<const std::string_view> words, QueryText& out) {
-  const size_t first = AfterNextWord(text, 0, words);
+void FindSqlNames(const Searched& searched, std::span<const std::string_view> words,
+                  QueryText& out) {
+  const std::string_view text = searched.text;
+  const size_t first = AfterNextWord(searched.words, 0, words);
   for (size_t at = first; at != std::string_view::npos && out.names.size() < kMaxNames;
-       at = AfterNextWord(text, at, words)) {
+       at = AfterNextWord(searched.words, at, words)) {
     TakeSqlName(text.substr(at), out);
   }
   for (size_t at = first; at < text.size() && out.names.size() < kMaxNames; ++at) {
-    if (text[at] != ',') continue;
+    if (searched.words[at] != ',') continue;
     const std::string_view rest = TrimFront(text.substr(at + 1));
     if (!IsSqlValue(rest)) TakeSqlName(rest, out);
   }
+}
+
+// `text` with its strings in single quotes emptied, where every dialect of SQL agrees on
+// what is one; else the whole text is searched.
+std::string EmptySqlStrings(std::string_view text) {
+  std::string out(text);
+  for (const std::string_view mark : {"\\", "--", "/*", "#"}) {  // escapes and comments
+    if (text.find(mark) != std::string_view::npos) return out;
+  }
+  for (size_t at = 0; at < text.size(); ++at) {
+    const char mark = text[at];
+    if (std::string_view("'\"`").find(mark) == std::string_view::npos) continue;
+    // A quote that is doubled makes two strings of one, both inside.
+    const size_t end = text.find(mark, at + 1);
+    if (end == std::string_view::npos) return std::string(text);
+    if (mark == '\'') std::fill(out.begin() + at + 1, out.begin() + end, ' ');
+    at = end;
+  }
+  return out;
 }
 
 // Where the string or name that begins at `at` with the quote `mark` ends; npos: in no way
@@ -217,21 +246,52 @@ std::optional<std::string> WithoutComments(std::string_view text,
   return kept;
 }
 
+// The length of the quote that stands at `at`; 0: none does.
+size_t QuoteAt(std::string_view text, size_t at, std::span<const std::string_view> quotes) {
+  const auto mark = std::find_if(quotes.begin(), quotes.end(), [&](std::string_view one) {
+    return text.substr(at).starts_with(one);
+  });
+  return mark == quotes.end() ? 0 : mark->size();
+}
+
+// A pipeline that WithoutComments made, to be searched. A ` may be a letter of a name.
+Searched EmptyStrings(std::string text, std::span<const std::string_view> quotes) {
+  std::string words = text;
+  for (size_t at = 0; at < text.size();) {
+    const size_t size = QuoteAt(text, at, quotes);
+    if (size == 0 || text[at] == '`') {
+      ++at;
+      continue;
+    }
+    const size_t end =
+        std::min(AfterQuoted(text, at, std::string_view(text).substr(at, size)), text.size());
+    std::fill(words.begin() + at, words.begin() + end, ' ');
+    at = end;
+  }
+  return {std::move(text), std::move(words)};
+}
+
+// Whether the `(` at `at` begins a branch of FORK: it follows the word, or another branch.
+bool BeginsBranch(std::string_view text, size_t at) {
+  std::string_view before = text.substr(0, at);
+  while (!before.empty() && IsSpace(before.back())) before.remove_suffix(1);
+  if (before.ends_with(')')) return true;
+  const auto begin = std::find_if_not(before.rbegin(), before.rend(), IsWordByte).base();
+  return AsciiLower(std::string_view(begin, before.end())) == "fork";
+}
+
 // The commands of a pipeline that WithoutComments made: its parts between `|` that stand
-// in no string.
+// in no string, and the first of each branch of FORK.
 std::vector<std::string_view> Commands(std::string_view text,
                                        std::span<const std::string_view> quotes) {
   std::vector<std::string_view> commands;
   size_t begin = 0;
   for (size_t at = 0; at < text.size();) {
-    const auto mark = std::find_if(quotes.begin(), quotes.end(), [&](std::string_view one) {
-      return text.substr(at).starts_with(one);
-    });
-    if (mark != quotes.end()) {
-      at = std::min(AfterQuoted(text, at, *mark), text.size());
+    if (const size_t size = QuoteAt(text, at, quotes); size > 0) {
+      at = std::min(AfterQuoted(text, at, text.substr(at, size)), text.size());
       continue;
     }
-    if (text[at] == '|') {
+    if (text[at] == '|' || (text[at] == '(' && BeginsBranch(text, at))) {
       commands.push_back(Trim(text.substr(begin, at - begin)));
       begin = at + 1;
     }
@@ -241,19 +301,33 @@ std::vector<std::string_view> Commands(std::string_view text,
   return commands;
 }
 
-void CheckCommands(std::span<const std::string_view> commands, std::string_view text,
+void CheckCommands(std::span<const std::string_view> commands,
                    std::span<const std::string_view> known,
                    std::span<const std::string_view> models, QueryText& out) {
   for (const std::string_view command : commands) {
     const std::string word = FirstWord(command);
     if (IsOneOf(word, models)) {
       out.asks_a_model = true;
-    } else if (word == "fork" && AfterNextWord(text, 0, models) != std::string_view::npos) {
-      out.asks_a_model = true;  // a branch may begin with it
     } else if (!IsOneOf(word, known)) {
       out.unknown = "the command " + std::string(word.empty() ? command.substr(0, 32) : word);
     }
   }
+}
+
+// Functions that do more than compute, and what may hide one: a name that is a parameter.
+// `words` has no strings.
+void CheckEsqlCalls(std::string_view words, QueryText& out) {
+  constexpr std::string_view kModelCalls[] = {"text_embedding"};
+  for (size_t at = 0; (at = AfterNextWord(words, at, kModelCalls)) != std::string_view::npos;) {
+    const std::string_view rest = TrimFront(words.substr(at + (words.substr(at).starts_with('`'))));
+    if (rest.starts_with('(')) out.asks_a_model = true;
+  }
+  for (size_t at = 0; (at = words.find('?', at)) != std::string_view::npos;) {
+    at = std::min(words.find_first_not_of('?', at), words.size());
+    while (at < words.size() && IsWordByte(words[at])) ++at;
+    if (TrimFront(words.substr(at)).starts_with('(')) out.unknown = "a call named by a parameter";
+  }
+  if (words.find(';') != std::string_view::npos) out.unknown = "a semicolon";
 }
 
 }  // namespace
@@ -273,7 +347,8 @@ QueryText ReadSql(std::string_view text) {
     out.unknown = "text after a semicolon";
   }
   const std::span<const std::string_view> before(kBeforeNames);
-  FindSqlNames(text, verb == "select" ? before.first(kInSelect) : before, out);
+  FindSqlNames({std::string(text), EmptySqlStrings(text)},
+               verb == "select" ? before.first(kInSelect) : before, out);
   if (out.names.size() == kMaxNames) out.unknown = "more names than are looked for";
   return out;
 }
@@ -294,8 +369,10 @@ QueryText ReadEsql(std::string_view whole) {
     return out;
   }
   const std::vector<std::string_view> commands = Commands(*text, kQuotes);
-  CheckCommands(commands, *text, kReads, kModels, out);
-  FindNames(*text, kBeforeNames, false, out);
+  CheckCommands(commands, kReads, kModels, out);
+  const Searched searched = EmptyStrings(*text, kQuotes);
+  CheckEsqlCalls(searched.words, out);
+  FindNames(searched, kBeforeNames, false, out);
   if (out.names.size() == kMaxNames) out.unknown = "more names than are looked for";
   return out;
 }
@@ -316,13 +393,14 @@ QueryText ReadPpl(std::string_view whole) {
     return out;
   }
   const std::vector<std::string_view> commands = Commands(*text, kQuotes);
-  CheckCommands(commands, *text, kReads, kModels, out);
+  CheckCommands(commands, kReads, kModels, out);
+  const Searched searched = EmptyStrings(*text, kQuotes);
   // A join names its index at its end, behind its condition.
   for (const std::string_view command : commands) {
     if (FirstWord(command) == "join") out.unknown = "the command join";
   }
-  FindNames(*text, kAssigned, true, out);
-  FindNames(*text, kBeforeNames, false, out);
+  FindNames(searched, kAssigned, true, out);
+  FindNames(searched, kBeforeNames, false, out);
   if (out.names.size() == kMaxNames) out.unknown = "more names than are looked for";
   return out;
 }

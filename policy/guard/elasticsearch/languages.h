@@ -2,10 +2,11 @@
 //
 // Internal to the Elasticsearch judge: the languages inside bodies. SQL, ES|QL and PPL
 // only read, save for DELETE in OpenSearch's SQL, so what matters is which statement it
-// is and which indices it names. In SQL they are looked for in the whole text, strings and
-// comments included: a name too many is checked, none is missed; a comment where a name is
-// expected is refused. ES|QL and PPL are read without their comments; a text whose strings
-// and comments cannot be told apart is refused.
+// is, which indices it names and whether it asks a model. In SQL names are looked for in
+// the whole text, comments included, and strings too where a backslash or a comment leaves
+// in doubt what is one: a name too many is checked, none is missed; a comment where a name
+// is expected is refused. ES|QL and PPL are read without their comments and strings; a text
+// whose strings and comments cannot be told apart is refused.
 //
 // Source: Elasticsearch Guide, "SQL", "ES|QL", "Painless"; OpenSearch, "SQL and PPL".
 
@@ -24,7 +25,7 @@ struct QueryText {
   // What it does that is no plain read; empty: nothing.
   std::string unknown;        // a statement or command that is not known
   bool deletes = false;       // OpenSearch's DELETE
-  bool asks_a_model = false;  // COMPLETION, RERANK
+  bool asks_a_model = false;  // COMPLETION, RERANK, TEXT_EMBEDDING()
 };
 
 QueryText ReadSql(std::string_view text);

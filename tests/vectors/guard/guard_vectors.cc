@@ -97,6 +97,8 @@ class VectorReader {
         out.error = static_cast<Judgement::Error>(error - std::begin(kErrorNames));
       } else if (member.key() == "effects") {
         out.effects = Texts(member);
+      } else if (member.key() == "too_large_to_run") {
+        out.too_large_to_run = member.boolean();
       } else if (member.key() == "message") {
         out.message = Text(member);
       } else {

@@ -3,7 +3,7 @@
 // The vectors of the guard: tests/vectors/guard/<dialect>.json, a list of
 //
 //   name      reads like a claim; the name of the test
-//   source    where the case comes from; may be absent
+//   source    why the case is there; may be absent
 //   sql       the text, or `object` where the payload is a JSON object
 //   options   safe_functions, databases, allow_sensitive_reads,
 //             standard_conforming_strings, sql_mode; may be absent
@@ -11,6 +11,7 @@
 //   error     EMPTY, MULTIPLE, UNREADABLE; absent: none
 //   effects   "KIND" or "KIND object", each of which must be found; may be absent
 //   message   what the error's message must hold; may be absent
+//   too_large_to_run   true where its result is for the engine to bound; may be absent
 
 #ifndef BRIDGEKEEPER_TESTS_VECTORS_GUARD_GUARD_VECTORS_H_
 #define BRIDGEKEEPER_TESTS_VECTORS_GUARD_GUARD_VECTORS_H_
@@ -36,6 +37,7 @@ struct GuardVector {
   Judgement::Error error = Judgement::Error::kNone;
   std::vector<std::string> effects;
   std::string message;
+  bool too_large_to_run = false;
 
   // How a failing test shows it.
   friend void PrintTo(const GuardVector& vector, std::ostream* out) {
