@@ -80,7 +80,7 @@ TEST_F(UnixPeerTest, EveryLinkOfAChainIsChecked) {
   for (const mode_t mode : {0777, 01777}) {
     SetMode(open_folder, mode);
     EXPECT_THAT(UnixPeer(first, geteuid()).Check(),
-                StatusIs(kFailedPrecondition, HasSubstr(open_folder)))
+                StatusIs(kFailedPrecondition, HasSubstr("/open`: got mode")))
         << std::oct << mode;
   }
 }
@@ -96,7 +96,7 @@ TEST_F(UnixPeerTest, AFolderThatALinkLeadsToIsCheckedToo) {
   EXPECT_THAT(UnixPeer(path, geteuid()).Check(), IsOk());
   SetMode(open_folder, 0777);
   EXPECT_THAT(UnixPeer(path, geteuid()).Check(),
-              StatusIs(kFailedPrecondition, HasSubstr(open_folder)));
+              StatusIs(kFailedPrecondition, HasSubstr("/open`: got mode")));
 }
 
 TEST_F(UnixPeerTest, LinksThatLeadInACircleAreRefused) {
@@ -115,7 +115,8 @@ TEST_F(UnixPeerTest, ARelativePathIsCheckedFromTheFolderThatWeAreIn) {
   const UnixPeer peer("../keeperd.sock", geteuid());
   EXPECT_THAT(peer.Check(), IsOk());
   SetMode(folder_, 0777);
-  EXPECT_THAT(peer.Check(), StatusIs(kFailedPrecondition, HasSubstr(folder_)));
+  const std::string name = std::filesystem::path(folder_).filename();
+  EXPECT_THAT(peer.Check(), StatusIs(kFailedPrecondition, HasSubstr(name + "`: got mode")));
   SetMode(folder_, 0700);
   SetMode(inner, 0777);
   EXPECT_THAT(peer.Check(), IsOk()) << "we are in it, and nothing of it is looked up";

@@ -8,7 +8,8 @@
 // twice the size costs at most kInPlaceGrowth times as much. Judges are loops over
 // tokens, nodes and what they allocated, so that is a bound on their steps too.
 //
-// Source: measured by in_place_test.cc on the worst shapes that are known.
+// Source: measured by in_place_test.cc on the worst shapes that are known: 2,100
+// allocations (sqlserver), 5.5 MB and 1.6 MB of stack (postgres).
 
 #ifndef BRIDGEKEEPER_POLICY_GUARD_IN_PLACE_H_
 #define BRIDGEKEEPER_POLICY_GUARD_IN_PLACE_H_
@@ -19,9 +20,9 @@ namespace bridgekeeper {
 
 inline constexpr size_t kInPlaceBytes = 4096;
 
-inline constexpr size_t kInPlaceAllocations = 500'000;
-inline constexpr size_t kInPlaceAllocatedBytes = size_t{64} << 20;
-inline constexpr size_t kInPlaceStackBytes = size_t{1} << 20;
+inline constexpr size_t kInPlaceAllocations = 10'000;
+inline constexpr size_t kInPlaceAllocatedBytes = size_t{16} << 20;
+inline constexpr size_t kInPlaceStackBytes = size_t{4} << 20;
 inline constexpr double kInPlaceGrowth = 4.5;
 
 }  // namespace bridgekeeper

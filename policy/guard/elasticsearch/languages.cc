@@ -274,7 +274,7 @@ Searched EmptyStrings(std::string text, std::span<const std::string_view> quotes
 // Whether the `(` at `at` begins a branch of FORK: it follows the word, or another branch.
 bool BeginsBranch(std::string_view text, size_t at) {
   std::string_view before = text.substr(0, at);
-  while (!before.empty() && IsSpace(before.back())) before.remove_suffix(1);
+  while (!before.empty() && IsAsciiSpace(before.back())) before.remove_suffix(1);
   if (before.ends_with(')')) return true;
   const auto begin = std::find_if_not(before.rbegin(), before.rend(), IsWordByte).base();
   return AsciiLower(std::string_view(begin, before.end())) == "fork";

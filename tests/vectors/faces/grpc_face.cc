@@ -6,6 +6,7 @@
 
 #include "clients/sdk/decision_client.h"
 #include "policy/base/check.h"
+#include "proto/convert/convert.h"
 #include "store/testing/samples.h"
 #include "tests/integration/service/running_server.h"
 #include "tests/support/wait.h"
@@ -56,7 +57,9 @@ class GrpcFace : public Face {
     const auto answer = (*client)->Decide(QuestionOf(vector));
     if (!answer.ok()) return {.text = answer.status().ToString()};
     FaceAnswer out = AnswerOf(*answer);
-    if (vector.says_listed && EntryOf(vector) != nullptr) List(server, vector, out);
+    // ListTools lists the catalogue's tools, and is told no definition of theirs.
+    const bool can_list = EntryOf(vector) != nullptr && !vector.call.digest;
+    if (vector.says_listed && can_list) List(server, vector, out);
     return out;
   }
 
