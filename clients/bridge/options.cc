@@ -69,12 +69,19 @@ usage: keeper-bridge serve --config FILE [FLAGS]
   --announce APP          write the port file of dockit or sqlkit, so that data-studio
                           finds this bridge in its place
   --check-config          read the configuration and end
+  --reload-on-change      read the configuration again when its file changes, too
 
 environment: KEEPER_ADDRESS, KEEPER_TOKEN, KEEPER_TOKEN_FILE, KEEPER_CA, KEEPER_CERT,
 KEEPER_KEY, for what the configuration leaves out.
 
 Not served yet, and refused at the start: servers behind a `url`, `connections`, more than
-one keeperd. A changed configuration needs a restart.
+one keeperd.
+
+SIGHUP reads the configuration again. It is put in force whole, or the old one stays and
+the log, /health and /metrics say so; servers that are the same go on. Another `listen` or
+`announce` wants a restart. With --reload-on-change a change of the file does the same for
+what opens nothing; a new server, another command, app or keeperd and the like wait for
+SIGHUP, and the log tells the difference.
 
 exit: 0 a signal came, or the configuration is valid; 2 usage or configuration, 3 the
 bridge could not be started
@@ -105,6 +112,7 @@ struct Flags {
   std::optional<std::string> config;
   std::optional<std::string> announce;
   bool check_config = false;
+  bool reload_on_change = false;
   bool readonly = false;
   bool help = false;
 };
@@ -119,6 +127,7 @@ constexpr Flag kServeFlags[] = {
     {"--config", &Flags::config, nullptr},
     {"--announce", &Flags::announce, nullptr},
     {"--check-config", nullptr, &Flags::check_config},
+    {"--reload-on-change", nullptr, &Flags::reload_on_change},
     {"--help", nullptr, &Flags::help},
     {"-h", nullptr, &Flags::help},
 };
@@ -208,6 +217,7 @@ Parsed CheckServe(const Flags& flags, const clients::GetEnv& get_env) {
   return ServeCommand{.config_file = *flags.config,
                       .announce = announce,
                       .check_only = flags.check_config,
+                      .reload_on_change = flags.reload_on_change,
                       .keeper = clients::ChannelOptionsFromEnvironment(get_env)};
 }
 

@@ -36,6 +36,7 @@ struct ServeCommand {
   std::string config_file;
   std::string announce;  // as --announce has it; empty: as the file says
   bool check_only = false;
+  bool reload_on_change = false;
   clients::ChannelOptions keeper;  // as the environment says; the file comes first
 };
 

@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_format.h"
 #include "clients/bridge/host_name.h"
+#include "clients/bridge/keeper_link.h"
 #include "clients/bridge/metrics/metrics.h"
 #include "clients/bridge/report_observer.h"
 #include "clients/bridge/stdio/stdio_bridge.h"
@@ -52,6 +53,9 @@ ExitCode RunStdio(StdioCommand command) {
   const std::string host = HostName();
   const std::string name = absl::StrFormat("%s/%d", host.substr(0, 100), getpid());
 
+  if (const absl::Status guarded = CheckCredentialFiles(command.keeper); !guarded.ok()) {
+    return fail("the credentials for keeperd", guarded, ExitCode::kUsage);
+  }
   const auto channel = clients::Channel::Create(command.keeper);
   if (!channel.ok()) return fail("the address of keeperd", channel.status(), ExitCode::kUsage);
   const auto policies = clients::WatchPolicySource::Create(

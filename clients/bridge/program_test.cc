@@ -13,6 +13,7 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -292,10 +293,12 @@ TEST_F(ProgramTest, EndsWithTwoOnABadAddress) {
 
 // ---- serve ------------------------------------------------------------------------
 
+// At once, as an editor or a deployment should: nobody reads a half of it.
 std::string WriteConfig(const std::string& text, mode_t mode = 0600) {
-  const std::string file = ::testing::TempDir() + "/bridge.yaml";
-  std::ofstream(file) << text;
-  EXPECT_EQ(chmod(file.c_str(), mode), 0);
+  const std::string file = ::testing::TempDir() + "/bridge-" + std::to_string(getpid()) + ".yaml";
+  std::ofstream(file + ".next") << text;
+  EXPECT_EQ(chmod((file + ".next").c_str(), mode), 0);
+  EXPECT_EQ(std::rename((file + ".next").c_str(), file.c_str()), 0);
   return file;
 }
 
@@ -345,6 +348,203 @@ TEST_F(ProgramTest, ChecksAConfiguration) {
   Program unserved(pdp_.address(), {"serve", "--config", file, "--check-config"});
   EXPECT_THAT(unserved.ReadLog("servers.one.url"), HasSubstr("commands only"));
   EXPECT_EQ(unserved.End(), "exit code 2");
+}
+
+// ---- reload -----------------------------------------------------------------------
+
+class ServeTest : public ProgramTest {
+ protected:
+  std::string Server(const std::string& name, const std::string& more = "") const {
+    return "  " + name + ":\n    command: ['" + server_ + "']\n" + more;
+  }
+  static std::string Config(const std::string& servers, const std::string& more = "") {
+    return "app: app\nlisten: 127.0.0.1:0\n" + more + "servers:\n" + servers;
+  }
+  static v1::WatchPoliciesResponse Policies(const std::string& app) {
+    return clients::Snapshot(4, {clients::PolicyChange(1, app, Mode::kFullAccess),
+                                 clients::EntryChange(2, app, "one", "do", Risk::kSafe),
+                                 clients::EntryChange(3, app, "two", "do", Risk::kSafe)});
+  }
+
+  // Starts it with this configuration, gives it the policy of `app`, and begins a session.
+  void Start(const std::string& config, std::vector<std::string> flags = {}) {
+    file_ = WriteConfig(config);
+    std::vector<std::string> arguments = {"serve", "--config", file_};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    program_.emplace(pdp_.address(), arguments);
+    watch_ = pdp_.NextWatch(absl::Seconds(30));
+    ASSERT_NE(watch_, nullptr);
+    watch_->Send(Policies("app"));
+    const std::string log = program_->ReadLog("\"serving\"");
+    const size_t colon = log.find("127.0.0.1:");
+    ASSERT_NE(colon, std::string::npos) << log;
+    port_ = static_cast<uint16_t>(atoi(log.c_str() + colon + 10));
+    const Reply begun = Client().Ask(
+        "POST", "/mcp",
+        R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}})");
+    ASSERT_EQ(begun.status, 200);
+    session_ = {{"Mcp-Session-Id", begun.Field("mcp-session-id")}};
+  }
+
+  HttpClient Client() const { return HttpClient(port_); }
+  std::string CallOf(const std::string& tool, const std::string& act = "echo") const {
+    HttpClient client = Client();
+    const Reply reply =
+        client.Ask("POST", "/mcp",
+                   R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":")" + tool +
+                       R"(","arguments":{"act":")" + act + R"("}}})",
+                   session_);
+    if (reply.Field("content-type") != "text/event-stream") return reply.body;
+    // It took a while, as one does that waits for the policy. The first event has no data.
+    std::string data;
+    while (data.empty()) {
+      const auto event = client.NextEvent();
+      if (!event) return "<end>";
+      data = event->data;
+    }
+    return data;
+  }
+  std::string Health() const { return Client().Ask("GET", "/health").body; }
+  std::string Metrics() const { return Client().Ask("GET", "/metrics").body; }
+
+  std::string file_;
+  std::optional<Program> program_;
+  std::shared_ptr<clients::FakePdp::Watch> watch_;
+  uint16_t port_ = 0;
+  HttpClient::Fields session_;
+};
+
+TEST_F(ServeTest, ReloadsOnSighup) {
+  Start(Config(Server("one")));
+  EXPECT_THAT(CallOf("one__do", "lines"), Not(HasSubstr("error")));
+  WriteConfig(Config(Server("one") + Server("two", "    env: {MARK: s3cret}\n")));
+  program_->Signal(SIGHUP);
+  const std::string log = program_->ReadLog("was reloaded");
+  EXPECT_THAT(log, AllOf(HasSubstr("servers.two: added, app app, "), HasSubstr("SIGHUP"),
+                         Not(HasSubstr("s3cret"))));
+  EXPECT_THAT(CallOf("two__do", "environment"), HasSubstr("MARK=s3cret"));
+  EXPECT_THAT(Metrics(), AllOf(HasSubstr("bridgekeeper_bridge_config_current 1"),
+                               HasSubstr("bridgekeeper_bridge_config_reloads_total 1"),
+                               HasSubstr("bridgekeeper_bridge_config_reload_failures_total 0")));
+  program_->Signal(SIGTERM);
+  EXPECT_EQ(program_->End(), "exit code 0");
+}
+
+// B235.
+TEST_F(ServeTest, KeepsTheOldConfigurationOnAnyError) {
+  Start(Config(Server("one")));
+  const std::string good = Config(Server("two"));
+  int failures = 0;
+  const auto is_refused = [&](const std::string& why) {
+    program_->Signal(SIGHUP);
+    EXPECT_THAT(program_->ReadLog("was not reloaded"), HasSubstr(why));
+    EXPECT_THAT(Health(),
+                AllOf(HasSubstr(R"("status":"degraded")"), HasSubstr(R"("current":false)")));
+    EXPECT_THAT(Metrics(), AllOf(HasSubstr("bridgekeeper_bridge_config_current 0"),
+                                 HasSubstr("bridgekeeper_bridge_config_reload_failures_total " +
+                                           std::to_string(++failures))));
+    EXPECT_THAT(CallOf("one__do"), HasSubstr("echo"));
+  };
+  WriteConfig(good.substr(0, good.size() / 2));
+  is_refused("error: ");
+  WriteConfig(good, 0620);
+  is_refused("0620");
+  WriteConfig(good + "keeper: {token_file: /no/such/token}\n");
+  is_refused("/no/such/token");
+  WriteConfig(Config(Server("two"), "keeper: {addresses: ['keeper.example:1']}\n"));
+  is_refused("keeper.example:1");
+  WriteConfig(good + "announce: sqlkit\n");
+  is_refused("announce");
+  WriteConfig(Config(Server("two", "    env: {BK_NO_SUCH_VARIABLE:}\n")));
+  is_refused("BK_NO_SUCH_VARIABLE");
+  ASSERT_EQ(unlink(file_.c_str()), 0);
+  is_refused("No such file");
+  WriteConfig(good);
+  program_->Signal(SIGHUP);
+  EXPECT_THAT(program_->ReadLog("was reloaded"), HasSubstr("servers.one: removed"));
+  EXPECT_THAT(CallOf("two__do"), HasSubstr("echo"));
+  EXPECT_THAT(Health(), HasSubstr(R"("current":true)"));
+}
+
+TEST_F(ServeTest, DoesNotLookAtTheFileUnlessItIsTold) {
+  Start(Config(Server("one") + Server("two")));
+  WriteConfig(Config(Server("one")));
+  // The signal is read after whatever the file would have caused.
+  WriteConfig(Config(Server("one") + Server("two")));
+  program_->Signal(SIGHUP);
+  EXPECT_THAT(program_->ReadLog("was reloaded"), HasSubstr(R"("changes":"none")"));
+  EXPECT_THAT(Metrics(), HasSubstr("bridgekeeper_bridge_config_reloads_total 1"));
+}
+
+TEST_F(ServeTest, AChangeOfTheFileAppliesWhatOpensNothing) {
+  Start(Config(Server("one") + Server("two")), {"--reload-on-change"});
+  WriteConfig(Config(Server("two", "    prefix: second\n") + Server("three")));
+  const std::string applied = program_->ReadLog("was reloaded");
+  EXPECT_THAT(applied, AllOf(HasSubstr("servers.one: removed"), HasSubstr("the file changed"),
+                             HasSubstr("servers.two.prefix"), Not(HasSubstr("three"))));
+  EXPECT_THAT(program_->ReadLog("wait for SIGHUP"), HasSubstr("servers.three: added"));
+  EXPECT_THAT(Health(), AllOf(HasSubstr(R"("current":false)"), HasSubstr(R"("held":1)"),
+                              Not(HasSubstr(R"("three")"))));
+  EXPECT_THAT(Metrics(), HasSubstr("bridgekeeper_bridge_config_changes_held 1"));
+  EXPECT_THAT(CallOf("second__do"), HasSubstr("echo"));
+  program_->Signal(SIGHUP);
+  EXPECT_THAT(program_->ReadLog("was reloaded"), HasSubstr("servers.three: added"));
+  EXPECT_THAT(Health(), AllOf(HasSubstr(R"("current":true)"), HasSubstr(R"("three")")));
+}
+
+TEST_F(ServeTest, AChangeOfTheFileThatIsNoConfigurationIsRefused) {
+  Start(Config(Server("one")), {"--reload-on-change"});
+  WriteConfig("app: [\n");
+  EXPECT_THAT(program_->ReadLog("was not reloaded"), HasSubstr("error: "));
+  WriteConfig(Config(Server("one")));
+  EXPECT_THAT(program_->ReadLog("was reloaded"), HasSubstr(R"("changes":"none")"));
+  ASSERT_EQ(chmod(file_.c_str(), 0666), 0);
+  EXPECT_THAT(program_->ReadLog("was not reloaded"), HasSubstr("0666"));
+  EXPECT_THAT(CallOf("one__do"), HasSubstr("echo"));
+}
+
+TEST_F(ServeTest, FollowsAnotherAppWithoutAGap) {
+  Start(Config(Server("one")));
+  WriteConfig(Config(Server("one") + Server("two", "    app: other\n")));
+  program_->Signal(SIGHUP);
+  program_->ReadLog("was reloaded");
+  const auto next = pdp_.NextWatch(absl::Seconds(30));
+  ASSERT_NE(next, nullptr);
+  EXPECT_THAT(CallOf("one__do"), HasSubstr("echo")) << "what is known stays in force";
+  auto both = clients::Snapshot(6, {clients::PolicyChange(1, "app", Mode::kFullAccess),
+                                    clients::EntryChange(2, "app", "one", "do", Risk::kSafe),
+                                    clients::PolicyChange(5, "other", Mode::kFullAccess),
+                                    clients::EntryChange(6, "other", "two", "do", Risk::kSafe)});
+  next->Send(both);
+  EXPECT_TRUE(support::WaitUntil(
+      [&] { return CallOf("two__do").find(R"(\"act\":\"echo\")") != std::string::npos; }));
+  EXPECT_THAT(CallOf("one__do"), HasSubstr("echo"));
+}
+
+TEST_F(ServeTest, BelievesNothingOfAKeeperThatItLeft) {
+  clients::FakePdp other;
+  Start(Config(Server("one")));
+  EXPECT_THAT(CallOf("one__do"), HasSubstr("echo"));
+  WriteConfig(Config(Server("one"), "keeper: {addresses: ['" + other.address() + "']}\n"));
+  program_->Signal(SIGHUP);
+  EXPECT_THAT(program_->ReadLog("was reloaded"), HasSubstr("keeper.addresses: none -> "));
+  EXPECT_THAT(CallOf("one__do"), AnyOf(HasSubstr("POLICY_MISSING"), HasSubstr("PDP_UNREACHABLE")));
+  const auto watch = other.NextWatch(absl::Seconds(30));
+  ASSERT_NE(watch, nullptr);
+  watch->Send(Policies("app"));
+  EXPECT_TRUE(support::WaitUntil(
+      [&] { return CallOf("one__do").find(R"(\"act\":\"echo\")") != std::string::npos; }));
+}
+
+TEST_F(ServeTest, RefusesACredentialThatOthersMayWrite) {
+  const std::string token = ::testing::TempDir() + "/bridge.token";
+  std::ofstream(token) << "secret";
+  ASSERT_EQ(chmod(token.c_str(), 0660), 0);
+  const std::string file =
+      WriteConfig(Config(Server("one"), "keeper: {token_file: '" + token + "'}\n"));
+  Program program(pdp_.address(), {"serve", "--config", file});
+  EXPECT_THAT(program.ReadLog("0660"), HasSubstr("neither group nor others"));
+  EXPECT_EQ(program.End(), "exit code 2");
 }
 
 // ---- its own end without a word -----------------------------------------------------

@@ -1,27 +1,32 @@
 // Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
 
+#include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
 
 #include "absl/strings/str_format.h"
 #include "clients/bridge/config/config.h"
 #include "clients/bridge/host_name.h"
 #include "clients/bridge/http/bridge_server.h"
+#include "clients/bridge/keeper_link.h"
 #include "clients/bridge/metrics/metrics.h"
 #include "clients/bridge/program.h"
+#include "clients/bridge/reloader.h"
 #include "clients/bridge/report_observer.h"
-#include "clients/sdk/reporter.h"
-#include "clients/sdk/watch_policy_source.h"
 #include "policy/guard/guard.h"
 #include "runtime/clock.h"
+#include "runtime/file_watch.h"
 #include "runtime/id_source.h"
 #include "runtime/judge_worker.h"
 #include "runtime/log.h"
@@ -30,16 +35,68 @@
 namespace bridgekeeper::bridge {
 namespace {
 
+using boost::system::error_code;
+
+// How long a file stays as it is before it is read: one that is written in place comes in
+// pieces, and a half of it may be valid.
+constexpr std::chrono::milliseconds kSettle{100};
+
 // Sends every signal of `signals` to the server: it stops, and a second one hurries it.
 void StopOnSignal(boost::asio::signal_set& signals, boost::asio::io_context& io,
                   BridgeServer& server, Logger& log) {
-  signals.async_wait([&](const boost::system::error_code& error, int signal) {
+  signals.async_wait([&](const error_code& error, int signal) {
     if (error) return;
     log.Info("stopping", {{"signal", signal}});
     server.Stop([&io] { io.stop(); });
     StopOnSignal(signals, io, server, log);
   });
 }
+
+void ReloadOnSignal(boost::asio::signal_set& signals, Reloader& reloader) {
+  signals.async_wait([&](const error_code& error, int) {
+    if (error) return;
+    reloader.Reload(Reloader::Cause::kSignal);
+    ReloadOnSignal(signals, reloader);
+  });
+}
+
+// Reloads when the file has changed and then stayed for kSettle.
+class ReloadOnChange {
+ public:
+  ReloadOnChange(boost::asio::io_context& io, FileWatch watch, Reloader& reloader)
+      : watch_(std::move(watch)),
+        reloader_(reloader),
+        events_(io, fcntl(watch_.fd(), F_DUPFD_CLOEXEC, 3)),
+        timer_(io) {
+    Wait();
+  }
+
+ private:
+  void Wait() {
+    events_.async_wait(boost::asio::posix::stream_descriptor::wait_read,
+                       [this](const error_code& e) {
+                         if (e) return;
+                         // Taken in, so that the next event is a new one.
+                         has_changed_ = watch_.Drain() || has_changed_;
+                         if (has_changed_) Settle();
+                         Wait();
+                       });
+  }
+  void Settle() {
+    timer_.expires_after(kSettle);
+    timer_.async_wait([this](const error_code& error) {
+      if (error) return;
+      has_changed_ = false;
+      reloader_.Reload(Reloader::Cause::kFileChange);
+    });
+  }
+
+  FileWatch watch_;
+  Reloader& reloader_;
+  bool has_changed_ = false;
+  boost::asio::posix::stream_descriptor events_;
+  boost::asio::steady_timer timer_;
+};
 
 }  // namespace
 
@@ -52,66 +109,61 @@ ExitCode RunServe(ServeCommand command) {
     return code;
   };
 
-  auto config = LoadBridgeConfig(command.config_file);
+  // Before the file is read: what changes after that is seen.
+  std::optional<FileWatch> watch;
+  if (command.reload_on_change) {
+    auto watched = FileWatch::Create(command.config_file);
+    if (!watched.ok()) return fail("--reload-on-change", watched.status(), ExitCode::kUsage);
+    watch.emplace(*std::move(watched));
+  }
+  auto config = LoadServed(command);
   if (!config.ok()) {
     // For people, who just wrote the file: a line a problem.
     std::fprintf(stderr, "%s\n", std::string(config.status().message()).c_str());
-    return ExitCode::kUsage;
-  }
-  if (const absl::Status served = CheckIsServed(*config); !served.ok()) {
-    std::fprintf(stderr, "%s: error: %s\n", command.config_file.c_str(),
-                 std::string(served.message()).c_str());
     return ExitCode::kUsage;
   }
   if (command.check_only) {
     std::printf("%s is valid\n", command.config_file.c_str());
     return ExitCode::kOk;
   }
-  if (command.announce == "dockit") config->announce = Announce::kDockit;
-  if (command.announce == "sqlkit") config->announce = Announce::kSqlkit;
-  if (!config->keeper_addresses.empty()) command.keeper.address = config->keeper_addresses[0];
-  if (!config->keeper_token_file.empty()) command.keeper.token_file = config->keeper_token_file;
-  if (!config->keeper_ca_file.empty()) command.keeper.ca_file = config->keeper_ca_file;
   RaiseFileLimit();
 
   const std::string host = HostName();
   const std::string name = absl::StrFormat("%s/%d", host.substr(0, 100), getpid());
-  const std::vector<AppId> apps = AppsOf(*config);
-  std::vector<std::string> app_names;
-  for (const AppId& app : apps) app_names.push_back(app.value());
-  const auto channel = clients::Channel::Create(command.keeper);
-  if (!channel.ok()) return fail("the address of keeperd", channel.status(), ExitCode::kUsage);
-  const auto policies =
-      clients::WatchPolicySource::Create(*channel, {.apps = apps, .bridge = name}, clock, ids);
-  if (!policies.ok()) return fail("the watch of the policy", policies.status(), ExitCode::kUsage);
-  const auto reporter = clients::Reporter::Create(
-      *channel, {.bridge = name, .apps = app_names, .version = BK_VERSION}, **policies, clock, ids);
-  if (!reporter.ok()) return fail("the reports", reporter.status(), ExitCode::kUsage);
+  const KeeperLink::Target target = TargetOf(command, *config);
+  const size_t apps = target.apps.size();
+  const std::string address = target.channel.address;
+  const auto keeper =
+      KeeperLink::Create(target, {.bridge = name, .version = BK_VERSION}, clock, ids);
+  if (!keeper.ok()) return fail("the way to keeperd", keeper.status(), ExitCode::kUsage);
 
   BridgeMetrics metrics;
   const std::unique_ptr<PayloadJudge> judge =
       MakeGuard({.isolated = MakeJudgeWorkers({.max_workers = 1, .log = &log}),
                  .on_fault = [&metrics](JudgeFault fault) { metrics.CountJudgeFault(fault); }});
   const std::string run = ids.NewId();
+  ReloadCounts reloads;
   boost::asio::io_context io(1);
+  boost::asio::signal_set reload_signals(io, SIGHUP);
   const auto server = BridgeServer::Create(
       io, *std::move(config),
-      {.policies = **policies,
+      {.policies = **keeper,
        .judge = judge.get(),
        .clock = clock,
        .ids = ids,
        .log = log,
        .metrics = metrics,
        .make_observer = [&](const ServerConfig& behind) -> std::unique_ptr<BridgeObserver> {
-         return std::make_unique<ReportObserver>(**reporter, behind.app.value(), behind.name, host,
+         return std::make_unique<ReportObserver>(**keeper, behind.app.value(), behind.name, host,
                                                  run);
        },
        .report_counts =
            [&] {
-             const clients::ReporterStats sent = (*reporter)->Stats();
+             const clients::ReporterStats sent = (*keeper)->ReportStats();
              return ReportCounts{
                  .reported = sent.decisions, .dropped = sent.dropped, .queued = sent.queued};
            },
+       .reload_counts = [&] { return reloads; },
        .version = BK_VERSION});
   if (!server.ok()) {
     const bool is_config = server.status().code() != absl::StatusCode::kUnavailable;
@@ -120,13 +172,17 @@ ExitCode RunServe(ServeCommand command) {
   }
   boost::asio::signal_set signals(io, SIGTERM, SIGINT);
   StopOnSignal(signals, io, **server, log);
+  Reloader reloader(command, **keeper, **server, reloads, log);
+  ReloadOnSignal(reload_signals, reloader);
+  std::optional<ReloadOnChange> on_change;
+  if (watch) on_change.emplace(io, *std::move(watch), reloader);
   log.Info("serving", {{"address", (*server)->address()},
                        {"config", command.config_file},
-                       {"apps", app_names.size()},
-                       {"keeper", command.keeper.address}});
+                       {"apps", apps},
+                       {"keeper", address}});
   io.run();
-  const bool all_reported = (*reporter)->Flush(kFlushTimeout);
-  const clients::ReporterStats sent = (*reporter)->Stats();
+  const bool all_reported = (*keeper)->Flush(kFlushTimeout);
+  const clients::ReporterStats sent = (*keeper)->ReportStats();
   log.Log(all_reported ? LogLevel::kInfo : LogLevel::kWarning, "ended",
           {{"decisions", sent.decisions},
            {"denials", sent.denials},

@@ -60,7 +60,7 @@ std::string InitializeResult(std::string_view protocol, std::string_view version
 class AllServers::Seat : public Front::Listener {
  public:
   Seat(AllServers& owner, size_t server)
-      : owner_(owner), server_(server), link_(owner.io_, *owner.servers_[server], *this) {}
+      : owner_(owner), server_(server), link_(owner.io_, owner.servers_[server], *this) {}
 
   void ToClient(std::string_view line, const IdKey& related) override {
     owner_.FromServer(server_, line, related);
@@ -80,7 +80,9 @@ AllServers::AllServers(boost::asio::io_context& io, std::vector<std::shared_ptr<
       version_(std::move(version)),
       log_(log),
       listener_(listener),
-      seats_(servers_.size()) {}
+      seats_(servers_.size()) {
+  for (size_t i = 0; i < servers_.size(); ++i) order_.push_back(i);
+}
 
 AllServers::~AllServers() = default;
 
@@ -118,8 +120,66 @@ void AllServers::OnPolicyChange() {
   }
 }
 
+void AllServers::OnServersChange(const std::vector<std::shared_ptr<Server>>& servers) {
+  order_.clear();
+  for (const auto& server : servers) {
+    auto place = std::find(servers_.begin(), servers_.end(), server);
+    if (place == servers_.end()) place = std::find(servers_.begin(), servers_.end(), nullptr);
+    if (place == servers_.end()) {
+      seats_.emplace_back();
+      place = servers_.insert(servers_.end(), nullptr);
+    }
+    *place = server;
+    order_.push_back(static_cast<size_t>(place - servers_.begin()));
+  }
+  // What one that is gone has listed may be another's now.
+  absl::erase_if(uri_owners_, [this](const auto& owner) { return !IsServed(owner.second); });
+  TidyLater();
+  if (!initialized_) return;
+  for (const char* family : {"tools", "prompts", "resources"}) {
+    Say(NotificationLine(absl::StrFormat("notifications/%s/list_changed", family)));
+  }
+}
+
+bool AllServers::IsServed(size_t server) const {
+  return std::find(order_.begin(), order_.end(), server) != order_.end();
+}
+
+void AllServers::Tidy() {
+  for (size_t server = 0; server < servers_.size(); ++server) {
+    if (servers_[server] == nullptr || IsServed(server)) continue;
+    const bool is_in_use =
+        (seats_[server] != nullptr && seats_[server]->link().requests_in_flight() > 0) ||
+        std::any_of(gatherings_.begin(), gatherings_.end(), [&](const auto& gathering) {
+          const std::vector<size_t>& places = gathering.second.servers;
+          return std::find(places.begin(), places.end(), server) != places.end();
+        });
+    if (is_in_use) continue;
+    seats_[server] = nullptr;
+    servers_[server] = nullptr;
+    const auto is_its = [&](const auto& entry) { return entry.second == server; };
+    absl::erase_if(task_owners_, is_its);
+    absl::erase_if(asked_, [&](const auto& asked) { return asked.second.server == server; });
+    absl::erase_if(asked_by_server_,
+                   [&](const auto& asked) { return asked.second.server == server; });
+  }
+}
+
+void AllServers::TidyLater() {
+  const auto is_gone = [this](size_t server) {
+    return servers_[server] != nullptr && !IsServed(server);
+  };
+  bool any = false;
+  for (size_t server = 0; server < servers_.size(); ++server) any = any || is_gone(server);
+  if (!any) return;
+  // It may be a link of one that is speaking.
+  boost::asio::post(io_, [this, alive = std::weak_ptr<const bool>(alive_)] {
+    if (!alive.expired()) Tidy();
+  });
+}
+
 std::optional<size_t> AllServers::ServerOf(std::string_view name) const {
-  for (size_t i = 0; i < servers_.size(); ++i) {
+  for (const size_t i : order_) {
     if (name.starts_with(servers_[i]->config.prefix)) return i;
   }
   return std::nullopt;
@@ -157,7 +217,7 @@ void AllServers::OnRequest(const Message& message, std::string_view line) {
   if (method.starts_with("resources/")) return ToOwnerOf(message, line, uri_owners_, "uri");
   if (method.starts_with("tasks/")) return ToOwnerOf(message, line, task_owners_, "taskId");
   // Every link refuses it in the same way.
-  Send(0, message, line);
+  Send(order_.front(), message, line);
 }
 
 void AllServers::AnswerInitialize(const Message& message, std::string_view) {
@@ -180,10 +240,11 @@ void AllServers::Gather(const Message& message, std::string_view member) {
   gathering = {.id_token = std::string(message.id_token),
                .id = message.id,
                .member = member,
+               .servers = order_,
                .parts = std::vector<std::optional<std::string>>(servers_.size()),
-               .missing = servers_.size()};
+               .missing = order_.size()};
   const auto params = message.document->root().Find("params");
-  for (size_t server = 0; server < servers_.size(); ++server) {
+  for (const size_t server : order_) {
     ToServer(server, RequestLine(absl::StrFormat("%s%d/%d", kGatherPrefix, number, server),
                                  message.method, params ? params->raw() : std::string_view()));
   }
@@ -230,7 +291,7 @@ void AllServers::ToOwnerOf(const Message& message, std::string_view line,
   const auto owner = owners.find(TextOf(message.Param(key)));
   if (owner != owners.end()) return Send(owner->second, message, line);
   // With one server there is no doubt.
-  if (servers_.size() == 1) return Send(0, message, line);
+  if (order_.size() == 1) return Send(order_.front(), message, line);
   Say(ErrorLine(message.id_token, kInvalidParams,
                 absl::StrFormat("`params.%s`: got one that no server has listed to this client; "
                                 "the server's own endpoint takes it",
@@ -238,6 +299,7 @@ void AllServers::ToOwnerOf(const Message& message, std::string_view line,
 }
 
 void AllServers::OnNotification(const Message& message, std::string_view line) {
+  TidyLater();  // it may be the end of a request
   if (message.method == "notifications/initialized") initialized_ = true;
   if (message.method == "notifications/cancelled") {
     const auto token = message.Param("requestId");
@@ -274,6 +336,7 @@ void AllServers::OnAnswer(const Message& message, std::string_view) {
 // ---- the servers ---------------------------------------------------------------------------
 
 void AllServers::FromServer(size_t server, std::string_view line, const IdKey& related) {
+  TidyLater();
   const Outline outline = OutlineOf(line);
   if (!outline.has_method) {
     // The key of a text is `s` and the text.
@@ -343,10 +406,11 @@ void AllServers::FinishGathering(uint64_t number) {
   if (found == gatherings_.end()) return;
   const Gathering gathering = std::move(found->second);
   gatherings_.erase(found);
+  TidyLater();
   std::string list = "[";
   size_t failures = 0;
   std::string first_error;
-  for (size_t server = 0; server < servers_.size(); ++server) {
+  for (const size_t server : gathering.servers) {
     const auto read = ReadMessage(*gathering.parts[server]);
     const Message* answer = std::get_if<Message>(&read);
     if (answer == nullptr || answer->kind == Message::Kind::kError) {
@@ -358,7 +422,7 @@ void AllServers::FinishGathering(uint64_t number) {
     if (!gathering.member.empty()) AppendItems(server, *answer, gathering.member, list);
   }
   list += ']';
-  if (failures == servers_.size()) {
+  if (failures == gathering.servers.size()) {
     if (first_error.empty()) {
       return Say(ErrorLine(gathering.id_token, kInternalError, "no server has answered"));
     }

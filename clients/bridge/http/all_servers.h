@@ -11,6 +11,9 @@
 //   tasks              for the server that made them
 //   what a server asks gets an id of ours on its way to the client
 //
+// The servers may change: those that stay keep their links, one that is gone ends what it
+// has in flight and is asked nothing more, and the client is told that its lists changed.
+//
 // A tool whose name with its prefix is too long or ill-formed is left out and logged.
 //
 // Thread safety: used by the thread that runs the io_context.
@@ -51,6 +54,7 @@ class AllServers : public Front {
 
   void FromClient(const Message& message, std::string_view line) override;
   void OnPolicyChange() override;
+  void OnServersChange(const std::vector<std::shared_ptr<Server>>& servers) override;
 
  private:
   class Seat;
@@ -59,7 +63,8 @@ class AllServers : public Front {
   struct Gathering {
     std::string id_token;
     IdKey id;
-    std::string_view member;  // of the results: "tools"; empty: they hold nothing
+    std::string_view member;      // of the results: "tools"; empty: they hold nothing
+    std::vector<size_t> servers;  // that have a part, in their order
     std::vector<std::optional<std::string>> parts;  // answers by server, once they are there
     size_t missing = 0;
   };
@@ -94,11 +99,17 @@ class AllServers : public Front {
   void Say(std::string_view line, const IdKey& related = {});
   void FromServer(size_t server, std::string_view line, const IdKey& related);
   void AskClient(size_t server, const Message& message, const IdKey& related);
+  bool IsServed(size_t server) const;
+  // Lets go of servers that are gone once nothing of them is in flight.
+  void Tidy();
+  void TidyLater();
   std::optional<size_t> ServerOf(std::string_view name) const;
   Link& LinkTo(size_t server);
 
   boost::asio::io_context& io_;
-  const std::vector<std::shared_ptr<Server>> servers_;
+  // Each has its place for as long as it is in use; null: the place is free.
+  std::vector<std::shared_ptr<Server>> servers_;
+  std::vector<size_t> order_;  // places of those that are served, in their order
   const std::string version_;
   Logger& log_;
   Front::Listener& listener_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -85,12 +86,14 @@ class BridgeServer::Impl : public HttpHandler {
         parts_(std::move(parts)),
         limits_(std::move(limits)),
         endpoint_(io, parts_.clock, parts_.ids, parts_.version, limits_.endpoint),
+        retire_timer_(io),
         drain_timer_(io) {}
 
   absl::Status Start() {
     BK_RETURN_IF_ERROR(CheckIsServed(config_));
     for (const ServerConfig& server : config_.servers) {
-      BK_RETURN_IF_ERROR(AddServer(server));
+      BK_ASSIGN_OR_RETURN(std::shared_ptr<Seat> seat, MakeSeat(server));
+      Serve(std::move(seat), /*is_new=*/true);
     }
     endpoint_.AddPath("/mcp", [this](Front::Listener& listener) {
       return std::make_unique<AllServers>(io_, servers_, parts_.version, parts_.log, listener);
@@ -100,10 +103,7 @@ class BridgeServer::Impl : public HttpHandler {
     http.rules = {
         .host_names = {}, .origins = {}, .media_types = {"application/json"}, .tls = false};
     BK_ASSIGN_OR_RETURN(http_, HttpServer::Create(io_, std::move(http), *this));
-    if (config_.data_studio || config_.announce != Announce::kNone) {
-      data_studio_ = std::make_unique<DataStudio>(
-          io_, servers_, config_.data_studio.value_or(DataStudioConfig()), config_.announce);
-    }
+    data_studio_ = MakeDataStudio();
     if (config_.announce != Announce::kNone) {
       BK_ASSIGN_OR_RETURN(port_file_, PortFile::Write(config_.announce, http_->port()));
     }
@@ -121,6 +121,50 @@ class BridgeServer::Impl : public HttpHandler {
   }
 
   std::string address() const { return http_->address(); }
+  const BridgeConfig& config() const { return config_; }
+
+  absl::Status Reload(BridgeConfig config) {
+    if (done_) return absl::FailedPreconditionError("the bridge is stopping");
+    BK_RETURN_IF_ERROR(CheckIsServed(config));
+    if (config.listen != config_.listen || config.announce != config_.announce) {
+      return absl::FailedPreconditionError(
+          absl::StrFormat("%s: got another value, which wants a restart of the bridge",
+                          config.listen != config_.listen ? "listen" : "announce"));
+    }
+    // All that can fail comes first.
+    std::vector<std::shared_ptr<Seat>> next;
+    std::vector<std::shared_ptr<Seat>> begun;
+    for (const ServerConfig& server : config.servers) {
+      const auto same = std::find_if(seats_.begin(), seats_.end(), [&](const auto& seat) {
+        return seat->server->config == server;
+      });
+      if (same != seats_.end()) {
+        next.push_back(*same);
+        continue;
+      }
+      BK_ASSIGN_OR_RETURN(std::shared_ptr<Seat> seat, MakeSeat(server));
+      begun.push_back(seat);
+      next.push_back(std::move(seat));
+    }
+    const bool are_same = next == seats_;
+    const bool is_same_studio = are_same && config.data_studio == config_.data_studio;
+    config_ = std::move(config);
+    servers_.clear();
+    for (const auto& seat : std::exchange(seats_, {})) {
+      if (std::find(next.begin(), next.end(), seat) == next.end()) Retire(seat);
+    }
+    for (const auto& seat : next) {
+      Serve(seat, /*is_new=*/std::find(begun.begin(), begun.end(), seat) != begun.end());
+    }
+    for (const auto& seat : begun) seat->upstream->Start();
+    if (!is_same_studio) {
+      if (data_studio_ != nullptr) retired_studios_.push_back(std::move(data_studio_));
+      data_studio_ = MakeDataStudio();
+    }
+    if (!are_same) endpoint_.OnServersChange("/mcp", servers_);
+    EndRetired();
+    return absl::OkStatus();
+  }
 
   void Stop(std::function<void()> done) {
     if (done_) {
@@ -173,12 +217,19 @@ class BridgeServer::Impl : public HttpHandler {
     ToolCounter tools;
     std::unique_ptr<BridgeObserver> observer;
     std::unique_ptr<Upstream> upstream;
-    std::shared_ptr<Server> server;
+    std::optional<Server> server;
   };
 
-  absl::Status AddServer(const ServerConfig& config) {
+  // A server that has left the configuration.
+  struct Retired {
+    std::shared_ptr<Seat> seat;
+    absl::Duration until;  // when it ends whatever it has in flight
+    bool is_stopping = false;
+  };
+
+  absl::StatusOr<std::shared_ptr<Seat>> MakeSeat(const ServerConfig& config) {
     BK_ASSIGN_OR_RETURN(std::vector<std::string> environment, EnvironmentOf(config));
-    auto seat = std::make_unique<Seat>();
+    auto seat = std::make_shared<Seat>();
     if (parts_.make_observer) seat->observer = parts_.make_observer(config);
     CoreParts core{.policies = parts_.policies,
                    .judge = parts_.judge,
@@ -195,14 +246,72 @@ class BridgeServer::Impl : public HttpHandler {
                             .working_directory = config.working_directory},
                            parts_.clock, parts_.ids, parts_.log),
         parts_.clock, parts_.log);
-    seat->server = std::make_shared<Server>(config, std::move(core), *seat->upstream);
-    endpoint_.AddPath(absl::StrFormat("/servers/%s/mcp", config.name),
-                      [this, server = seat->server.get()](Front::Listener& listener) {
-                        return std::make_unique<Link>(io_, *server, listener);
-                      });
-    servers_.push_back(seat->server);
+    seat->server.emplace(config, std::move(core), *seat->upstream);
+    return seat;
+  }
+
+  // Whoever has the server has the seat.
+  static std::shared_ptr<Server> ServerOf(const std::shared_ptr<Seat>& seat) {
+    return {seat, &*seat->server};
+  }
+
+  void Serve(std::shared_ptr<Seat> seat, bool is_new) {
+    if (is_new) {
+      endpoint_.AddPath(PathOf(seat->server->config), [this, seat](Front::Listener& listener) {
+        return std::make_unique<Link>(io_, ServerOf(seat), listener);
+      });
+    }
+    servers_.push_back(ServerOf(seat));
     seats_.push_back(std::move(seat));
-    return absl::OkStatus();
+  }
+
+  static std::string PathOf(const ServerConfig& config) {
+    return absl::StrFormat("/servers/%s/mcp", config.name);
+  }
+
+  std::unique_ptr<DataStudio> MakeDataStudio() {
+    if (!config_.data_studio && config_.announce == Announce::kNone) return nullptr;
+    return std::make_unique<DataStudio>(
+        io_, servers_, config_.data_studio.value_or(DataStudioConfig()), config_.announce);
+  }
+
+  void Retire(const std::shared_ptr<Seat>& seat) {
+    endpoint_.RemovePath(PathOf(seat->server->config));
+    retired_.push_back({.seat = seat, .until = parts_.clock.SinceBoot() + limits_.drain_timeout});
+  }
+
+  void StopRetired(Retired& retired) {
+    retired.is_stopping = true;
+    retired.seat->upstream->Stop([this, seat = retired.seat.get()] {
+      // It is a part of the seat that is calling.
+      boost::asio::post(io_, [this, seat] {
+        Add(seat->server->Stats(), ended_);
+        ended_starts_ += seat->upstream->status().starts;
+        ended_ends_ += seat->upstream->status().ends;
+        std::erase_if(retired_, [&](const Retired& one) { return one.seat.get() == seat; });
+        if (running_ > 0 && --running_ == 0) done_();
+      });
+    });
+  }
+
+  // Ends what has left the configuration, once nothing of it is in flight.
+  void EndRetired() {
+    const absl::Duration now = parts_.clock.SinceBoot();
+    std::erase_if(retired_studios_, [](const auto& studio) { return !studio->has_requests(); });
+    bool is_late = false;
+    for (Retired& retired : retired_) {
+      // A client that is told late that its call has failed is told.
+      is_late = is_late || now >= retired.until + limits_.drain_timeout;
+      if (retired.is_stopping) continue;
+      if (retired.seat->server->requests_in_flight() > 0 && now < retired.until) continue;
+      StopRetired(retired);
+    }
+    const size_t left = endpoint_.EndRetired(is_late);
+    if (retired_.empty() && retired_studios_.empty() && left == 0) return;
+    retire_timer_.expires_after(kDrainStep);
+    retire_timer_.async_wait([this](const boost::system::error_code& error) {
+      if (!error) EndRetired();
+    });
   }
 
   // The first app whose policy is not known; empty: there is none.
@@ -246,23 +355,34 @@ class BridgeServer::Impl : public HttpHandler {
     }
     servers += ']';
     const clients::PolicySourceStats policy = parts_.policies.Stats();
+    const ReloadCounts reload = parts_.reload_counts ? parts_.reload_counts() : ReloadCounts();
+    std::string config;
+    JsonObject state(config);
+    state.Bool("current", reload.is_current)
+        .Integer("reloads", static_cast<int64_t>(reload.reloads))
+        .Integer("failures", static_cast<int64_t>(reload.failures))
+        .Integer("held", static_cast<int64_t>(reload.held));
+    state.Close();
     std::string body;
     JsonObject object(body);
     object
         .String("status",
-                all_ready && policy.connected && MissingPolicy().empty() ? "ok" : "degraded")
+                all_ready && policy.connected && reload.is_current && MissingPolicy().empty()
+                    ? "ok"
+                    : "degraded")
         .String("app", AppName())
         .String("version", parts_.version)
         .Integer("port", http_->port())
         .Bool("policy_connected", policy.connected)
         .Integer("policy_revision", policy.token.revision.value)
+        .Raw("config", config)
         .Raw("servers", servers);
     object.Close();
     return {.status = 200, .content_type = "application/json", .body = body, .fields = {}};
   }
 
   std::string Metrics() {
-    CoreStats sum;
+    CoreStats sum = ended_;
     size_t in_flight = 0;
     size_t tools = 0;
     ServeCounts counts;
@@ -275,6 +395,16 @@ class BridgeServer::Impl : public HttpHandler {
       counts.server_starts += status.starts;
       counts.server_ends += status.ends;
     }
+    for (const Retired& retired : retired_) {
+      Add(retired.seat->server->Stats(), sum);
+      in_flight += retired.seat->server->requests_in_flight();
+      const Upstream::Status status = retired.seat->upstream->status();
+      counts.server_starts += status.starts;
+      counts.server_ends += status.ends;
+    }
+    counts.server_starts += ended_starts_;
+    counts.server_ends += ended_ends_;
+    if (parts_.reload_counts) counts.reload = parts_.reload_counts();
     counts.servers = seats_.size();
     const HttpServerStats http = http_->stats();
     counts.connections = http.connections;
@@ -295,6 +425,7 @@ class BridgeServer::Impl : public HttpHandler {
   void Drain() {
     size_t in_flight = 0;
     for (const auto& seat : seats_) in_flight += seat->server->requests_in_flight();
+    for (const auto& retired : retired_) in_flight += retired.seat->server->requests_in_flight();
     if (in_flight > 0 && parts_.clock.SinceBoot() < drain_until_) {
       drain_timer_.expires_after(kDrainStep);
       drain_timer_.async_wait([this](const boost::system::error_code& error) {
@@ -305,13 +436,17 @@ class BridgeServer::Impl : public HttpHandler {
     subscription_.reset();
     port_file_.reset();
     data_studio_.reset();
+    retired_studios_.clear();
     endpoint_.EndAll();
     // The last answers are on their way to their clients.
     drain_timer_.expires_after(kDrainStep);
     drain_timer_.async_wait([this](const boost::system::error_code&) {
       http_->Close();
-      running_ = seats_.size();
-      if (running_ == 0) return std::exchange(done_, nullptr)();
+      running_ = seats_.size() + retired_.size();
+      if (running_ == 0) return done_();
+      for (Retired& retired : retired_) {
+        if (!retired.is_stopping) StopRetired(retired);
+      }
       for (const auto& seat : seats_) {
         seat->upstream->Stop([this] {
           if (--running_ == 0) done_();
@@ -321,18 +456,24 @@ class BridgeServer::Impl : public HttpHandler {
   }
 
   boost::asio::io_context& io_;
-  const BridgeConfig config_;
+  BridgeConfig config_;
   const BridgeServerParts parts_;
   const BridgeServerLimits limits_;
   // Outlives the sessions, whose links use it.
-  std::vector<std::unique_ptr<Seat>> seats_;
+  std::vector<std::shared_ptr<Seat>> seats_;
   std::vector<std::shared_ptr<Server>> servers_;
+  std::vector<Retired> retired_;
+  CoreStats ended_;  // the counts of those that are gone
+  uint64_t ended_starts_ = 0;
+  uint64_t ended_ends_ = 0;
   McpEndpoint endpoint_;
   std::unique_ptr<DataStudio> data_studio_;  // null: /tools and /invoke are not served
+  std::vector<std::unique_ptr<DataStudio>> retired_studios_;
   std::unique_ptr<PortFile> port_file_;
   std::unique_ptr<HttpServer> http_;
   std::unique_ptr<clients::PolicySource::Subscription> subscription_;
   std::atomic<bool> policy_changed_ = false;
+  boost::asio::steady_timer retire_timer_;
   boost::asio::steady_timer drain_timer_;
   absl::Duration drain_until_ = absl::InfiniteDuration();
   std::function<void()> done_;
@@ -367,6 +508,8 @@ absl::StatusOr<std::unique_ptr<BridgeServer>> BridgeServer::Create(boost::asio::
 BridgeServer::BridgeServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 BridgeServer::~BridgeServer() = default;
 
+absl::Status BridgeServer::Reload(BridgeConfig config) { return impl_->Reload(std::move(config)); }
+const BridgeConfig& BridgeServer::config() const { return impl_->config(); }
 std::string BridgeServer::address() const { return impl_->address(); }
 void BridgeServer::Stop(std::function<void()> done) { impl_->Stop(std::move(done)); }
 

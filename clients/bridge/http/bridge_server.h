@@ -50,6 +50,8 @@ struct BridgeServerParts {
   // Told of every decision and list, after our own counters.
   std::function<std::unique_ptr<BridgeObserver>(const ServerConfig& server)> make_observer;
   std::function<ReportCounts()> report_counts;
+  // How the configuration was read again; null: it is not.
+  std::function<ReloadCounts()> reload_counts;
   std::string version;
 };
 
@@ -80,6 +82,21 @@ class BridgeServer {
                                                               BridgeServerParts parts,
                                                               BridgeServerLimits limits = {});
   ~BridgeServer();
+
+  // Puts another configuration in force, whole or not at all. Servers whose configuration
+  // is the same keep their connection and their clients. One that is gone or changed ends
+  // what it has in flight (for at most the drain timeout) and then itself, its clients'
+  // sessions end (404), and a changed one is started anew beside it. Clients of all servers
+  // keep their session and are told that the lists changed.
+  //
+  // Errors, after which nothing has changed:
+  //   kInvalidArgument, kUnimplemented - as for Create().
+  //   kFailedPrecondition - another `listen` or `announce`, which want a restart, or the
+  //                         bridge is stopping.
+  absl::Status Reload(BridgeConfig config);
+
+  // What is in force.
+  const BridgeConfig& config() const;
 
   // Where it listens, IP:PORT.
   std::string address() const;

@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -130,6 +132,19 @@ class TestBridge {
     if (!thread_.joinable()) return;
     boost::asio::post(io_, [this] { bridge_->Stop([this] { io_.stop(); }); });
     thread_.join();
+  }
+
+  // Puts a configuration with these servers in force, as Reload() has it.
+  absl::Status Reload(std::vector<ServerConfig> servers,
+                      const std::function<void(BridgeConfig&)>& change = {}) {
+    std::promise<absl::Status> done;
+    boost::asio::post(io_, [&] {
+      BridgeConfig config = bridge_->config();
+      config.servers = std::move(servers);
+      if (change) change(config);
+      done.set_value(bridge_->Reload(std::move(config)));
+    });
+    return done.get_future().get();
   }
 
   uint16_t port() const { return port_; }

@@ -125,6 +125,12 @@ class DataStudio::Impl {
     for (const auto& seat : call_seats_) seat->link->OnPolicyChange();
   }
 
+  bool has_requests() const {
+    const auto waits = [](const auto& seat) { return !seat->waiting.empty(); };
+    return gatherings_ > 0 || std::any_of(list_seats_.begin(), list_seats_.end(), waits) ||
+           std::any_of(call_seats_.begin(), call_seats_.end(), waits);
+  }
+
   void Tools(const HttpRequest& request, const ExchangePtr& exchange) {
     if (const auto refusal = RefusalOf(request)) return exchange->Respond(*refusal);
     const bool read_only = request.query == "readonly=true";
@@ -177,7 +183,7 @@ class DataStudio::Impl {
 
   struct Seat : public Front::Listener {
     Seat(Impl& owner, size_t server)
-        : link(std::make_unique<Link>(owner.io_, *owner.servers_[server], *this,
+        : link(std::make_unique<Link>(owner.io_, owner.servers_[server], *this,
                                       LinkLimits{.read_only = owner.config_.max_risk == Risk::kSafe,
                                                  .max_risk = owner.config_.max_risk})) {}
     // The link says its last words to us.
@@ -239,6 +245,7 @@ class DataStudio::Impl {
   }
 
   void Gather(OnLists on_lists) {
+    ++gatherings_;
     struct Gathering {
       Lists lists;
       size_t missing;
@@ -250,10 +257,12 @@ class DataStudio::Impl {
                                               std::move(on_lists), boost::asio::steady_timer(io_)});
     const auto finish = [this, alive = std::weak_ptr<const bool>(alive_), gathering] {
       // Once, and not from within a link.
-      boost::asio::post(io_, [alive, gathering] {
+      boost::asio::post(io_, [this, alive, gathering] {
         const OnLists done = std::exchange(gathering->on_lists, nullptr);
         gathering->timer.cancel();
-        if (done && !alive.expired()) done(gathering->lists);
+        if (!done || alive.expired()) return;
+        --gatherings_;
+        done(gathering->lists);
       });
     };
     gathering->timer.expires_after(absl::ToChronoMilliseconds(kToolsTimeout));
@@ -415,6 +424,7 @@ class DataStudio::Impl {
   const DataStudioConfig config_;
   const Announce announce_;
   uint64_t last_id_ = 0;
+  size_t gatherings_ = 0;  // that have not ended
   const std::shared_ptr<const bool> alive_ = std::make_shared<const bool>(true);
   std::vector<std::unique_ptr<Seat>> list_seats_;
   std::vector<std::unique_ptr<Seat>> call_seats_;
@@ -432,5 +442,6 @@ void DataStudio::Invoke(const HttpRequest& request, const ExchangePtr& exchange)
   impl_->Invoke(request, exchange);
 }
 void DataStudio::OnPolicyChange() { impl_->OnPolicyChange(); }
+bool DataStudio::has_requests() const { return impl_->has_requests(); }
 
 }  // namespace bridgekeeper::bridge

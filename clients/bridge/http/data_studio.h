@@ -53,6 +53,9 @@ class DataStudio {
 
   void OnPolicyChange();
 
+  // Requests that are not answered yet.
+  bool has_requests() const;
+
   // An answer as /invoke gives it.
   static HttpResponse Answer(int status, std::string_view message);
 

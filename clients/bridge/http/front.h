@@ -8,11 +8,15 @@
 #ifndef BRIDGEKEEPER_CLIENTS_BRIDGE_HTTP_FRONT_H_
 #define BRIDGEKEEPER_CLIENTS_BRIDGE_HTTP_FRONT_H_
 
+#include <memory>
 #include <string_view>
+#include <vector>
 
 #include "clients/bridge/mcp/message.h"
 
 namespace bridgekeeper::bridge {
+
+struct Server;
 
 class Front {
  public:
@@ -33,6 +37,9 @@ class Front {
 
   // The policy of an app that this is about may have changed.
   virtual void OnPolicyChange() = 0;
+
+  // These are the servers from now on. What is in flight ends at the server that has it.
+  virtual void OnServersChange(const std::vector<std::shared_ptr<Server>>& servers) = 0;
 };
 
 }  // namespace bridgekeeper::bridge

@@ -56,20 +56,20 @@ size_t Server::requests_in_flight() const {
   return sum;
 }
 
-Link::Link(boost::asio::io_context& io, Server& server, Front::Listener& listener,
+Link::Link(boost::asio::io_context& io, std::shared_ptr<Server> server, Front::Listener& listener,
            const LinkLimits& limits)
-    : server_(server),
+    : server_(std::move(server)),
       listener_(listener),
-      core_(OptionsOf(server.config, limits), server.parts),
+      core_(OptionsOf(server_->config, limits), server_->parts),
       timer_(io),
-      client_(server.upstream.Attach(*this)) {
-  server_.links.insert(this);
+      client_(server_->upstream.Attach(*this)) {
+  server_->links.insert(this);
 }
 
 Link::~Link() {
-  server_.upstream.Detach(client_);
-  Add(core_.stats(), server_.ended_links);
-  server_.links.erase(this);
+  server_->upstream.Detach(client_);
+  Add(core_.stats(), server_->ended_links);
+  server_->links.erase(this);
 }
 
 void Link::FromClient(const Message&, std::string_view line) {
@@ -90,7 +90,7 @@ void Link::OnServerFrame(const Frame& frame, const IdKey& related) {
 void Link::Flush(const IdKey& related) {
   // Saying something may make us say more.
   const Output out = std::exchange(out_, {});
-  EachLine(out.to_server, [&](std::string_view line) { server_.upstream.Send(client_, line); });
+  EachLine(out.to_server, [&](std::string_view line) { server_->upstream.Send(client_, line); });
   ArmTimer();
   EachLine(out.to_client, [&](std::string_view line) { listener_.ToClient(line, related); });
 }
@@ -101,7 +101,7 @@ void Link::ArmTimer() {
   armed_ = deadline;
   timer_.cancel();
   if (deadline == absl::InfiniteDuration()) return;
-  timer_.expires_after(absl::ToChronoNanoseconds(deadline - server_.parts.clock.SinceBoot()));
+  timer_.expires_after(absl::ToChronoNanoseconds(deadline - server_->parts.clock.SinceBoot()));
   timer_.async_wait(
       [this, alive = std::weak_ptr<const bool>(alive_)](const boost::system::error_code& error) {
         if (error || alive.expired()) return;

@@ -12,6 +12,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -29,7 +30,8 @@ class Link;
 // Adds the counts of `from` to `to`.
 void Add(const CoreStats& from, CoreStats& to);
 
-// One server of the configuration, and what every link to it needs. Outlives them.
+// One server of the configuration, and what every link to it needs. Links share it: one
+// that has left the configuration goes with the last of them.
 struct Server {
   Server(ServerConfig server_config, CoreParts core_parts, Upstream& server_upstream)
       : config(std::move(server_config)), parts(std::move(core_parts)), upstream(server_upstream) {}
@@ -53,15 +55,17 @@ struct LinkLimits {
 
 class Link : public Front, private Upstream::Client {
  public:
-  // `listener` and `server` must outlive it.
-  Link(boost::asio::io_context& io, Server& server, Front::Listener& listener,
+  // `listener` must outlive it.
+  Link(boost::asio::io_context& io, std::shared_ptr<Server> server, Front::Listener& listener,
        const LinkLimits& limits = {});
   ~Link() override;
 
   void FromClient(const Message& message, std::string_view line) override;
   void OnPolicyChange() override;
+  // A link has the one server for good.
+  void OnServersChange(const std::vector<std::shared_ptr<Server>>&) override {}
 
-  const Server& server() const { return server_; }
+  const Server& server() const { return *server_; }
   const CoreStats& stats() const { return core_.stats(); }
   size_t requests_in_flight() const { return core_.requests_in_flight(); }
 
@@ -71,7 +75,7 @@ class Link : public Front, private Upstream::Client {
   void Flush(const IdKey& related);
   void ArmTimer();
 
-  Server& server_;
+  const std::shared_ptr<Server> server_;
   Front::Listener& listener_;
   BridgeCore core_;
   Output out_;

@@ -53,8 +53,50 @@ void McpEndpoint::AddPath(std::string path, Session::MakeFront make_front) {
   paths_[std::move(path)] = {.make_front = std::move(make_front), .stateless = nullptr};
 }
 
+void McpEndpoint::RemovePath(std::string_view path) {
+  const auto found = paths_.find(path);
+  if (found == paths_.end()) return;
+  if (found->second.stateless != nullptr) retired_.push_back(std::move(found->second.stateless));
+  // The path stays for what its sessions still say about what is in flight.
+  found->second.make_front = nullptr;
+  for (const auto& [id, session] : sessions_) {
+    if (session->path() == path) session->is_retired = true;
+  }
+}
+
+size_t McpEndpoint::EndRetired(bool all) {
+  size_t left = 0;
+  std::vector<std::string> ended;
+  for (const auto& [id, session] : sessions_) {
+    if (!session->is_retired) continue;
+    if (all || !session->has_requests()) {
+      ended.push_back(id);
+    } else {
+      ++left;
+    }
+  }
+  for (const std::string& id : ended) sessions_.erase(id);
+  std::erase_if(retired_, [&](const auto& stateless) { return all || !stateless->has_requests(); });
+  if (left > 0) return left + retired_.size();
+  absl::erase_if(paths_, [](const auto& path) { return path.second.make_front == nullptr; });
+  return retired_.size();
+}
+
+void McpEndpoint::OnServersChange(std::string_view path,
+                                  const std::vector<std::shared_ptr<Server>>& servers) {
+  const auto found = paths_.find(path);
+  if (found != paths_.end() && found->second.stateless != nullptr) {
+    found->second.stateless->OnServersChange(servers);
+  }
+  // At once: none of them may go on with what was before.
+  for (const auto& [id, session] : sessions_) {
+    if (session->path() == path) session->OnServersChange(servers);
+  }
+}
+
 void McpEndpoint::EndAll() {
   sessions_.clear();
+  retired_.clear();
   for (auto& [name, path] : paths_) path.stateless.reset();
 }
 
@@ -86,15 +128,21 @@ void McpEndpoint::Post(const HttpRequest& request, Path& path, const ExchangePtr
   }
   ++stats_.messages;
   const Message& message = std::get<Message>(read);
-  if (IsStateless(request, message)) {
+  const bool begins = message.kind == Message::Kind::kRequest && message.method == "initialize";
+  const bool is_stateless = IsStateless(request, message);
+  if (path.make_front == nullptr && (begins || is_stateless)) {
+    return exchange->Respond(
+        JsonRpcError(404, message.id_token, kInvalidRequest, "there is no such server any more"));
+  }
+  if (is_stateless) {
     if (path.stateless == nullptr) {
       path.stateless = std::make_unique<Stateless>(io_, clock_, version_, path.make_front);
     }
     return path.stateless->Post(request, message, accepts, exchange);
   }
-  const bool begins = message.kind == Message::Kind::kRequest && message.method == "initialize";
   Session* session = begins ? BeginSession(request, path.make_front, message.id_token, exchange)
-                            : FindSession(request, message.id_token, exchange);
+                            : FindSession(request, message.id_token,
+                                          message.kind != Message::Kind::kRequest, exchange);
   if (session == nullptr) return;
   session->last_used = clock_.SinceBoot();
   const uint64_t stream = session->Post(message, line, accepts, exchange);
@@ -123,7 +171,7 @@ Session* McpEndpoint::BeginSession(const HttpRequest& request, const Session::Ma
 }
 
 Session* McpEndpoint::FindSession(const HttpRequest& request, std::string_view id_token,
-                                  const ExchangePtr& exchange) {
+                                  bool begins_nothing, const ExchangePtr& exchange) {
   const auto id = request.Field("mcp-session-id");
   if (!id || request.Count("mcp-session-id") != 1) {
     exchange->Respond(JsonRpcError(400, id_token, kInvalidRequest,
@@ -133,7 +181,7 @@ Session* McpEndpoint::FindSession(const HttpRequest& request, std::string_view i
   }
   const auto found = sessions_.find(*id);
   if (found == sessions_.end() || found->second->path() != request.path ||
-      found->second->has_failed()) {
+      found->second->has_failed() || (found->second->is_retired && !begins_nothing)) {
     exchange->Respond(JsonRpcError(404, id_token, kInvalidRequest,
                                    "Mcp-Session-Id: there is no such session; begin a new one "
                                    "with `initialize`"));
@@ -157,14 +205,14 @@ void McpEndpoint::Get(const HttpRequest& request, const ExchangePtr& exchange) {
     return exchange->Respond(
         JsonRpcError(406, "", kInvalidRequest, "Accept: want text/event-stream"));
   }
-  Session* session = FindSession(request, "", exchange);
+  Session* session = FindSession(request, "", /*begins_nothing=*/false, exchange);
   if (session == nullptr) return;
   session->last_used = clock_.SinceBoot();
   session->Get(request.Field("last-event-id"), exchange);
 }
 
 void McpEndpoint::Delete(const HttpRequest& request, const ExchangePtr& exchange) {
-  const Session* session = FindSession(request, "", exchange);
+  const Session* session = FindSession(request, "", /*begins_nothing=*/true, exchange);
   if (session == nullptr) return;
   sessions_.erase(session->id());
   exchange->Respond({.status = 204, .content_type = "", .body = "", .fields = {}});

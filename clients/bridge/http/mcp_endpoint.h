@@ -21,6 +21,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -65,6 +66,14 @@ class McpEndpoint {
 
   // Serves `path`, whose clients talk to what `make_front` makes.
   void AddPath(std::string path, Session::MakeFront make_front);
+  // Serves it no more: its sessions are gone for new requests (404) and end once those in
+  // flight have ended; see EndRetired().
+  void RemovePath(std::string_view path);
+  // Ends what was retired and has no requests in flight; with `all`, the rest too.
+  // Returns how many are left.
+  size_t EndRetired(bool all);
+  // Tells every client of `path` which servers there are.
+  void OnServersChange(std::string_view path, const std::vector<std::shared_ptr<Server>>& servers);
   bool Serves(std::string_view path) const { return paths_.contains(path); }
 
   // Answers a request. REQUIRES: Serves(request.path)
@@ -87,8 +96,9 @@ class McpEndpoint {
   void Post(const HttpRequest& request, Path& path, const ExchangePtr& exchange);
   void Get(const HttpRequest& request, const ExchangePtr& exchange);
   void Delete(const HttpRequest& request, const ExchangePtr& exchange);
-  // The session that a request names; null: it was answered.
-  Session* FindSession(const HttpRequest& request, std::string_view id_token,
+  // The session that a request names; null: it was answered. One that is retired is found
+  // only where `begins_nothing`.
+  Session* FindSession(const HttpRequest& request, std::string_view id_token, bool begins_nothing,
                        const ExchangePtr& exchange);
   Session* BeginSession(const HttpRequest& request, const Session::MakeFront& make_front,
                         std::string_view id_token, const ExchangePtr& exchange);
@@ -103,6 +113,7 @@ class McpEndpoint {
   const Limits limits_;
   EventBudget budget_;
   StringMap<Path> paths_;
+  std::vector<std::unique_ptr<Stateless>> retired_;
   StringMap<std::unique_ptr<Session>> sessions_;
   EndpointStats stats_;
   PatienceQueue patience_;

@@ -22,6 +22,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/time/time.h"
@@ -62,6 +63,11 @@ class Session : private Front::Listener {
   bool is_in_use() const;
   size_t streams() const { return streams_.size(); }
 
+  // Requests of the client that are not answered yet.
+  bool has_requests() const { return !by_request_.empty(); }
+
+  // What it talks to is no longer served: it begins nothing more.
+  bool is_retired = false;
   // When it was last used, for its owner.
   absl::Duration last_used = absl::ZeroDuration();
 
@@ -74,6 +80,9 @@ class Session : private Front::Listener {
   // The client opens the stream of the session, or comes back to one.
   void Get(std::optional<std::string_view> last_event_id, ExchangePtr exchange);
   void OnPolicyChange() { front_->OnPolicyChange(); }
+  void OnServersChange(const std::vector<std::shared_ptr<Server>>& servers) {
+    front_->OnServersChange(servers);
+  }
 
  private:
   struct Stream {

@@ -26,6 +26,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <boost/asio/io_context.hpp>
 
@@ -71,6 +72,11 @@ class Stateless : private Front::Listener {
   void Post(const HttpRequest& request, const Message& message, const Accepts& accepts,
             const ExchangePtr& exchange);
   void OnPolicyChange() { front_->OnPolicyChange(); }
+  void OnServersChange(const std::vector<std::shared_ptr<Server>>& servers) {
+    front_->OnServersChange(servers);
+  }
+  // Requests that are not answered yet; a stream of changes is none.
+  bool has_requests() const { return !asked_.empty(); }
 
  private:
   struct Asked {

@@ -198,6 +198,16 @@ std::string ServePage(const ServeCounts& counts) {
       counts.server_starts);
   add("bridgekeeper_bridge_server_ends_total",
       "Connections to MCP servers that ended or could not be made.", kCounter, counts.server_ends);
+  add("bridgekeeper_bridge_config_current",
+      "1 while the configuration in force is what its file says: 0 after a reload that failed, "
+      "or while a part of it waits for SIGHUP.",
+      kGauge, counts.reload.is_current ? 1 : 0);
+  add("bridgekeeper_bridge_config_reloads_total", "Reloads of the configuration.", kCounter,
+      counts.reload.reloads);
+  add("bridgekeeper_bridge_config_reload_failures_total",
+      "Reloads that left the old configuration in force.", kCounter, counts.reload.failures);
+  add("bridgekeeper_bridge_config_changes_held",
+      "Differences of the configuration's file that wait for SIGHUP.", kGauge, counts.reload.held);
   return Text(page);
 }
 

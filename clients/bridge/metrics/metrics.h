@@ -33,6 +33,14 @@ struct ReportCounts {
   int64_t queued = 0;
 };
 
+// How the configuration was read again.
+struct ReloadCounts {
+  bool is_current = true;  // what is in force is what the file says
+  uint64_t reloads = 0;    // that put it in force, whole or in part
+  uint64_t failures = 0;   // that left the old one in force
+  size_t held = 0;         // differences that wait for SIGHUP
+};
+
 // What a bridge on the network counts besides.
 struct ServeCounts {
   size_t connections = 0;  // open
@@ -47,6 +55,7 @@ struct ServeCounts {
   size_t servers_ready = 0;
   uint64_t server_starts = 0;
   uint64_t server_ends = 0;
+  ReloadCounts reload;
 };
 
 // Its page, in the same format.

@@ -57,7 +57,8 @@ class Transport {
   virtual void Reconnect() = 0;
 
   // Ends it for good: `done` is called once nothing of the server is left. The listener
-  // hears nothing more. To be called once.
+  // hears nothing more. To be called once. Once `done` has returned, and what was posted
+  // before has run, it may be destroyed.
   virtual void Stop(std::function<void()> done) = 0;
 };
 
