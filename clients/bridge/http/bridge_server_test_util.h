@@ -51,6 +51,14 @@ inline std::string TextIn(const std::string& answer) {
   return std::string((*content->begin()).Find("text")->string());
 }
 
+// What a request is answered with in the end, whether or not as a stream.
+inline std::string LastWord(HttpClient& client, Reply reply) {
+  std::string last = std::move(reply.body);
+  if (reply.Field("content-type") != "text/event-stream") return last;
+  while (const auto event = client.NextEvent()) last = event->data;
+  return last;
+}
+
 inline std::string Call(std::string_view tool, std::string_view act = "echo", int n = 0,
                         std::string_view id = "1", std::string_view meta = "{}") {
   return absl::StrFormat(

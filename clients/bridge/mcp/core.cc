@@ -99,11 +99,11 @@ void BridgeCore::OnClientFrame(const Frame& frame, Output& out) {
 void BridgeCore::OnServerFrame(const Frame& frame, Output& out) {
   const auto refuse = [&](std::string why) {
     Outline outline = OutlineOf(frame.text);
-    const bool has_id = !outline.id.empty();
+    const bool says_what_it_is = outline.has_method || !outline.id.empty();
     RejectServerFrame({kInvalidRequest, std::move(why), std::string(outline.id_token),
                        std::move(outline.id), outline.has_method},
                       frame.text, out);
-    return has_id;
+    return says_what_it_is;
   };
   const auto too_long = [] {
     return absl::StrFormat("got a line of more than %d bytes", kMaxLineBytes);
