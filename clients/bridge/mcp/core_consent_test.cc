@@ -104,7 +104,7 @@ struct NoConsent {
 
 class NoConsentTest : public ::testing::TestWithParam<NoConsent> {};
 
-// B121: nothing but accept is consent.
+// Nothing but accept is consent.
 INSTANTIATE_TEST_SUITE_P(
     Answers, NoConsentTest,
     ::testing::ValuesIn(std::vector<NoConsent>{
@@ -279,7 +279,7 @@ struct Capability {
 
 class CapabilityTest : public ::testing::TestWithParam<Capability> {};
 
-// B117, B119: who cannot be asked has not agreed.
+// Who cannot be asked has not agreed.
 INSTANTIATE_TEST_SUITE_P(Clients, CapabilityTest,
                          ::testing::ValuesIn(std::vector<Capability>{
                              {"None", "{}", false},
