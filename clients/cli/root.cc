@@ -48,6 +48,8 @@ constexpr const Command* kCommands[] = {
     &kConnectionsGet,
     &kConnectionsPut,
     &kConnectionsDelete,
+    // the clients of bridges
+    &kClientConfig,
     // the server
     &kStatus,
     &kBackup,

@@ -61,6 +61,7 @@ INSTANTIATE_TEST_SUITE_P(Walk, EveryCommand,
                          [](const auto& row) {
                            std::string name(row.param->name);
                            std::replace(name.begin(), name.end(), ' ', '_');
+                           std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
 
