@@ -72,8 +72,12 @@ inline std::string Request(std::string_view method, std::string_view id = "1",
                          params);
 }
 
-inline constexpr std::string_view kInitialize =
-    R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}})";
+inline std::string InitializeWith(std::string_view capabilities) {
+  return absl::StrFormat(
+      R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":%s,"clientInfo":{"name":"test","version":"1"}}})",
+      capabilities);
+}
+inline const std::string kInitialize = InitializeWith("{}");
 
 inline ServerConfig Fake(std::string name, std::vector<std::string> flags = {}) {
   ServerConfig server;
@@ -159,9 +163,9 @@ class TestBridge {
   HttpClient Client() const { return HttpClient(port_); }
 
   // Begins a session at `path` and returns the fields that name it.
-  HttpClient::Fields Begin(const std::string& path) {
+  HttpClient::Fields Begin(const std::string& path, std::string_view capabilities = "{}") {
     HttpClient client = Client();
-    const Reply reply = client.Ask("POST", path, kInitialize);
+    const Reply reply = client.Ask("POST", path, InitializeWith(capabilities));
     EXPECT_EQ(reply.status, 200) << reply.body;
     HttpClient::Fields fields = {{"Mcp-Session-Id", reply.Field("mcp-session-id")},
                                  {"MCP-Protocol-Version", "2025-11-25"}};

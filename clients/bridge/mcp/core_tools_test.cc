@@ -332,7 +332,8 @@ TEST(Asking, WithoutASessionAToolThatTheServerDoesNotListIsNotToldOf) {
   EXPECT_EQ(DenialIn(sent), "NO_WAY_TO_ASK");
 }
 
-TEST(Asking, ElicitAndApprovalHaveNoWayYet) {
+// A client that declares no `elicitation`; core_consent_test.cc has those that do.
+TEST(Asking, AClientThatCannotBeAskedHasNotAgreed) {
   for (const AskMode mode : {AskMode::kElicit, AskMode::kApproval}) {
     CoreHarness h;
     AppData data = CoreHarness::Data();

@@ -220,6 +220,42 @@ TEST_F(StdioBridgeTest, AServerMayAskAndProgressComesBeforeTheResult) {
   EXPECT_THAT(s.Read(), HasSubstr(R"("id":1)"));
 }
 
+TEST_F(StdioBridgeTest, TheUserOfTheClientIsAskedAndTheCallRunsOnce) {
+  AppData data = Data();
+  data.policy.ask_mode = AskMode::kElicit;
+  Session s({}, std::move(data));
+  s.Ask(
+      R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"capabilities":{"elicitation":{}}}})");
+  const std::string call =
+      R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"drop","arguments":{"act":"echo","n":3}}})";
+  for (const std::string_view action : {"decline", "accept"}) {
+    const std::string question = s.Ask(call);
+    EXPECT_THAT(question, HasSubstr("elicitation/create"));
+    const auto document = JsonDocument::Parse(question);
+    ASSERT_TRUE(document.ok());
+    const std::string answer =
+        absl::StrFormat(R"({"jsonrpc":"2.0","id":%s,"result":{"action":"%s"}})",
+                        document->root().Find("id")->raw(), action);
+    EXPECT_THAT(s.Ask(answer),
+                HasSubstr(action == "accept" ? R"({\"act\":\"echo\",\"n\":3})" : "ASK_DECLINED"));
+    s.Send(answer);
+  }
+  EXPECT_TRUE(s.IsQuiet()) << "the second answer ran it again";
+}
+
+TEST_F(StdioBridgeTest, AQuestionDoesNotHoldUpTheEnd) {
+  AppData data = Data();
+  data.policy.ask_mode = AskMode::kElicit;
+  Session s({}, std::move(data));
+  s.Ask(
+      R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"capabilities":{"elicitation":{}}}})");
+  EXPECT_THAT(s.Ask(R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"drop"}})"),
+              HasSubstr("elicitation/create"));
+  s.CloseInput();
+  EXPECT_THAT(s.Read(), HasSubstr("ASK_DECLINED"));
+  EXPECT_EQ(s.End(), BridgeEnd::kClient);
+}
+
 TEST_F(StdioBridgeTest, ADeniedCallDoesNotReachTheServer) {
   Session s;
   EXPECT_THAT(s.Ask(R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hidden"}})"),
