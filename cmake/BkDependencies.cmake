@@ -47,9 +47,13 @@ set_target_properties(bk_pg_query PROPERTIES
   INTERFACE_INCLUDE_DIRECTORIES "${BK_PG_QUERY_INCLUDE}")
 add_library(bk::pg_query ALIAS bk_pg_query)
 
-# Of tests only: what the MySQL judge is held against.
-pkg_check_modules(BK_MARIADB REQUIRED IMPORTED_TARGET GLOBAL libmariadb)
-add_library(bk::mariadb ALIAS PkgConfig::BK_MARIADB)
+# Of tests only: the servers that judges are held against.
+if(BK_WITH_MARIADB)
+  pkg_check_modules(BK_MARIADB REQUIRED IMPORTED_TARGET GLOBAL libmariadb)
+  add_library(bk::mariadb ALIAS PkgConfig::BK_MARIADB)
+else()
+  message(STATUS "bridgekeeper: BK_WITH_MARIADB is off: the tests against a MariaDB server are not built")
+endif()
 if(BK_WITH_POSTGRES)
   pkg_check_modules(BK_PQ REQUIRED IMPORTED_TARGET GLOBAL libpq)
   add_library(bk::pq ALIAS PkgConfig::BK_PQ)

@@ -64,6 +64,24 @@ TEST(Sha256, EqualsThePublishedExamples) {
             "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
 }
 
+// RFC 4231, test cases 1, 2 and 6.
+TEST(HmacSha256, EqualsThePublishedExamples) {
+  EXPECT_EQ(HmacSha256Hex(std::string(20, '\x0b'), "Hi There"),
+            "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");
+  EXPECT_EQ(HmacSha256Hex("Jefe", "what do ya want for nothing?"),
+            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+  EXPECT_EQ(HmacSha256Hex(std::string(131, '\xaa'),
+                          "Test Using Larger Than Block-Size Key - Hash Key First"),
+            "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
+}
+
+TEST(EqualInConstantTime, IsEquality) {
+  EXPECT_TRUE(EqualInConstantTime("", ""));
+  EXPECT_TRUE(EqualInConstantTime("abc", "abc"));
+  EXPECT_FALSE(EqualInConstantTime("abc", "abd"));
+  EXPECT_FALSE(EqualInConstantTime("abc", "ab"));
+}
+
 TEST(TokenBucket, GivesABurstThenASteadyRateAndNeverMoreThanABurst) {
   TokenBucket bucket(3, 2);
   const auto taken = [&](absl::Duration now) {

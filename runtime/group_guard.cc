@@ -6,14 +6,19 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <system_error>
 
 #include "absl/strings/str_format.h"
+#include "policy/base/check.h"
 
 namespace bridgekeeper {
 namespace {
@@ -31,44 +36,77 @@ bool EndsWithin(pid_t group, absl::Duration grace) {
   return false;
 }
 
-// What the guard does. It is a copy of a process with other threads: nothing but what
-// signal-safety(7) lists may be called here.
-[[noreturn]] void Guard(pid_t group, int alive) {
-  setsid();  // a signal of the terminal is for us, not for the guard
+// What the guard does. Its standard input is the pipe that its parent holds open.
+[[noreturn]] void Guard(pid_t group) {
   for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGPIPE}) ::signal(signal, SIG_IGN);
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
   prctl(PR_SET_NAME, "group-guard");
   // Nothing else is held open: neither pipes of the server nor our standard streams.
-  if (alive > 0) close_range(0, static_cast<unsigned>(alive) - 1, 0);
-  close_range(static_cast<unsigned>(alive) + 1, ~0U, 0);
+  close_range(1, ~0U, 0);
   if (chdir("/") != 0) {
     // It stays where it is: a folder that cannot be unmounted is all that follows.
   }
   char byte;
-  while (read(alive, &byte, 1) < 0 && errno == EINTR) {
+  while (read(STDIN_FILENO, &byte, 1) < 0 && errno == EINTR) {
   }
   if (!EndsWithin(group, kOrphanGrace)) kill(-group, SIGTERM);
   if (!EndsWithin(group, kOrphanStopGrace)) kill(-group, SIGKILL);
   _exit(0);
 }
 
+// Becomes the guard before main() and most of what a program sets up for itself, in
+// every program that can start one: none has to think of it, so none can forget it.
+// glibc calls constructors with the arguments of main().
+[[gnu::constructor]] void GuardIfAsked(int argc, char** argv) {
+  if (argc != 3 || std::string_view(argv[1]) != kGroupGuardArgument) return;
+  const std::string_view text = argv[2];
+  pid_t group = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), group);
+  // 1 would be every process.
+  if (error != std::errc() || end != text.data() + text.size() || group <= 1) _exit(2);
+  Guard(group);
+}
+
+absl::Status Failed(const char* what, int error) {
+  return absl::ResourceExhaustedError(
+      absl::StrFormat("%s: %s", what, std::generic_category().message(error)));
+}
+
 }  // namespace
 
 absl::StatusOr<GroupGuard> GroupGuard::Start(pid_t group) {
-  const auto failed = [](const char* what) {
-    return absl::ResourceExhaustedError(
-        absl::StrFormat("%s: %s", what, std::generic_category().message(errno)));
-  };
   int fds[2];
-  if (pipe2(fds, O_CLOEXEC) != 0) return failed("make a pipe");
-  const UniqueFd theirs(fds[0]);
+  if (pipe2(fds, O_CLOEXEC) != 0) return Failed("make a pipe", errno);
+  UniqueFd theirs(fds[0]);
   UniqueFd ours(fds[1]);
-  // Without the handlers that libraries register for fork(2): nothing of theirs is used.
-  const pid_t pid = _Fork();
-  if (pid < 0) return failed("start the guard of a process group");
-  if (pid == 0) Guard(group, theirs.get());
+  // dup2 onto itself would leave it closed by the execution.
+  if (theirs.get() == STDIN_FILENO) {
+    theirs = UniqueFd(fcntl(theirs.get(), F_DUPFD_CLOEXEC, 3));
+    if (!theirs) return Failed("duplicate a descriptor", errno);
+  }
+
+  // Not a fork: that would keep all of our memory, with what is secret in it, for as long
+  // as the guard lives.
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  BK_CHECK(posix_spawn_file_actions_init(&actions) == 0);
+  BK_CHECK(posix_spawnattr_init(&attributes) == 0);
+  BK_CHECK(posix_spawn_file_actions_adddup2(&actions, theirs.get(), STDIN_FILENO) == 0);
+  sigset_t none;
+  sigemptyset(&none);
+  BK_CHECK(posix_spawnattr_setsigmask(&attributes, &none) == 0);
+  // A session of its own: a signal of the terminal is for us, not for the guard.
+  BK_CHECK(posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK) == 0);
+  std::string argument = kGroupGuardArgument;
+  std::string number = absl::StrFormat("%d", group);
+  char name[] = "group-guard";
+  char* const arguments[] = {name, argument.data(), number.data(), nullptr};
+  char* const environment[] = {nullptr};
+  pid_t pid = 0;
+  const int error =
+      posix_spawn(&pid, "/proc/self/exe", &actions, &attributes, arguments, environment);
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  if (error != 0) return Failed("start the guard of a process group", error);
   return GroupGuard(pid, std::move(ours));
 }
 

@@ -6,12 +6,15 @@
 // (its standard input has ended as well), gets SIGTERM, and kOrphanStopGrace later
 // SIGKILL.
 //
+// It is this program again (/proc/self/exe), started with kGroupGuardArgument and an
+// empty environment, and becomes the guard before main(): it holds none of our memory.
+//
 // Why not PR_SET_PDEATHSIG: it reaches the child and none of its children, it is lost
 // where the child executes a program with privileges of its own, and it follows the
 // thread that started the child, so that a thread that ends takes the server with it.
 //
 // Thread safety: an object is used by one thread at a time.
-// Source: pipe(7), kill(2), prctl(2), signal-safety(7).
+// Source: pipe(7), kill(2), prctl(2), posix_spawn(3).
 
 #ifndef BRIDGEKEEPER_RUNTIME_GROUP_GUARD_H_
 #define BRIDGEKEEPER_RUNTIME_GROUP_GUARD_H_
@@ -26,6 +29,9 @@
 
 namespace bridgekeeper {
 
+// The first argument of a guard; the group is its second.
+inline constexpr char kGroupGuardArgument[] = "--internal-group-guard";
+
 // How long a group that lost us has to end by itself, and then after SIGTERM.
 inline constexpr absl::Duration kOrphanGrace = absl::Milliseconds(500);
 inline constexpr absl::Duration kOrphanStopGrace = absl::Seconds(1);
@@ -35,7 +41,7 @@ class GroupGuard {
   // Starts the guard of `group`, a process group that a child of ours leads.
   //
   // Errors:
-  //   kResourceExhausted - no process or descriptor is left.
+  //   kResourceExhausted - no process or descriptor is left, or /proc is not there.
   static absl::StatusOr<GroupGuard> Start(pid_t group);
 
   GroupGuard(GroupGuard&&) = default;

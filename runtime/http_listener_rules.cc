@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_format.h"
+#include "policy/base/ascii.h"
 #include "policy/base/strings.h"
 
 namespace bridgekeeper {
@@ -31,8 +32,7 @@ std::vector<std::string_view> Values(const HttpRequestHead& head, std::string_vi
 }
 
 bool AllDigits(std::string_view text) {
-  return !text.empty() &&
-         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return !text.empty() && std::all_of(text.begin(), text.end(), IsAsciiDigit);
 }
 
 // The host of `HOST`, `HOST:PORT`, `[V6]` or `[V6]:PORT`; nullopt for anything else.

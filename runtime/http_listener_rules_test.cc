@@ -37,7 +37,7 @@ std::vector<Case> Cases() {
   const HttpField json = {"Content-Type", "application/json"};
   const HttpField length = {"Content-Length", "2"};
   return {
-      // Host (B209: DNS rebinding).
+      // Host (DNS rebinding).
       {"LocalhostWithPort", "GET", {host}, kAccepted},
       {"LocalhostWithoutPort", "GET", {{"Host", "localhost"}}, kAccepted},
       {"HostNameInAnyCase", "GET", {{"hOST", "LocalHost:1"}}, kAccepted},
@@ -61,7 +61,7 @@ std::vector<Case> Cases() {
       {"NoHost", "GET", {}, 400},
       {"TwoHosts", "GET", {host, {"Host", "evil.example"}}, 400},
 
-      // Origin (B211: another port; null).
+      // Origin (another port; null).
       {"OwnOrigin", "GET", {host, {"Origin", "http://localhost:7421"}}, kAccepted},
       {"ConfiguredOrigin", "GET", {host, {"Origin", "https://console.example:8443"}}, kAccepted},
       {"OtherPort", "GET", {host, {"Origin", "http://localhost:8080"}}, 403},
@@ -74,7 +74,7 @@ std::vector<Case> Cases() {
        {host, {"Origin", "http://localhost:7421"}, {"Origin", "http://evil.example"}},
        403},
 
-      // Media type (B212: a cross-site post that needs no preflight).
+      // Media type (a cross-site post that needs no preflight).
       {"JsonBody", "POST", {host, json, length}, kAccepted},
       {"JsonBodyInChunks", "POST", {host, json, {"Transfer-Encoding", "chunked"}}, kAccepted},
       {"Utf8Charset",

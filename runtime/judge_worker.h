@@ -6,7 +6,7 @@
 //   int main(int argc, char** argv) {
 //     if (const auto code = RunJudgeWorkerIfAsked(argc, argv)) return *code;
 //     ...
-//     MakeGuard({.isolated = MakeJudgeWorkers()});
+//     MakeGuard({.isolated = MakeJudgeWorkers({.log = &log})});
 
 #ifndef BRIDGEKEEPER_RUNTIME_JUDGE_WORKER_H_
 #define BRIDGEKEEPER_RUNTIME_JUDGE_WORKER_H_
@@ -16,6 +16,7 @@
 #include <string>
 
 #include "policy/guard/isolated.h"
+#include "runtime/log.h"
 
 namespace bridgekeeper {
 
@@ -23,9 +24,13 @@ struct JudgeWorkersOptions {
   int max_workers = 2;  // [1, 64]
   // The program to start; tests name another one than themselves.
   std::string program = "/proc/self/exe";
+  // Hears why texts were not judged: of each kind of fault one at once, then at most one
+  // a minute with how many there were between. Must outlive the judge; null: nobody.
+  Logger* log = nullptr;
 };
 
-// Starts no process before the first text.
+// Starts no process before the first text. Where DuckDB's library cannot be loaded the
+// fault is JudgeFault::kWorkerUnavailable.
 std::shared_ptr<IsolatedJudge> MakeJudgeWorkers(const JudgeWorkersOptions& options = {});
 
 // See RunWorkerIfAsked() in worker.h. DuckDB's library is looked for beside the

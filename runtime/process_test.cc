@@ -10,8 +10,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -172,7 +175,7 @@ TEST(Process, StopKillsAProgramThatIgnoresTerm) {
   EXPECT_EQ(child->Stop(absl::Milliseconds(50), RealClock()), (ProcessExit{.signal = SIGKILL}));
 }
 
-// B183: a launcher that starts the real server leaves no process behind.
+// A launcher that starts the real server leaves no process behind.
 TEST(Process, StopReachesGrandchildren) {
   auto child = SpawnShell("sleep 1000 & echo $!; echo up; wait");
   ASSERT_THAT(child, IsOk());
@@ -239,6 +242,49 @@ TEST(Process, OfAKilledParentIsEndedWithItsGrandchildren) {
   waitpid(parent, nullptr, 0);
   EXPECT_TRUE(support::WaitUntil([&] { return !support::IsRunning(pids[0]); }));
   EXPECT_TRUE(support::WaitUntil([&] { return !support::IsRunning(pids[1]); }));
+}
+
+// Children of this process whose first argument is `argument`.
+std::vector<std::string> ChildrenWith(std::string_view argument) {
+  std::vector<std::string> found;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream children(task.path() / "children");
+    for (std::string pid; children >> pid;) {
+      std::ifstream file("/proc/" + pid + "/cmdline");
+      std::string command;
+      std::getline(file, command, '\0');
+      std::getline(file, command, '\0');
+      if (command == argument) found.push_back(pid);
+    }
+  }
+  return found;
+}
+
+TEST(Process, ItsGuardIsAProgramOfItsOwnWithNothingOfOurs) {
+  setenv("GUARD_TEST_SECRET", "of the parent", 1);
+  auto child = SpawnShell("read line");
+  unsetenv("GUARD_TEST_SECRET");
+  ASSERT_THAT(child, IsOk());
+  // It closes what it inherited just after it has started.
+  std::vector<std::string> guards;
+  const auto open_files = [&] {
+    std::vector<std::string> names;
+    std::error_code gone;
+    for (const auto& file :
+         std::filesystem::directory_iterator("/proc/" + guards[0] + "/fd", gone)) {
+      names.push_back(file.path().filename());
+    }
+    return names;
+  };
+  EXPECT_TRUE(support::WaitUntil([&] {
+    guards = ChildrenWith(kGroupGuardArgument);
+    return guards.size() == 1 && open_files() == std::vector<std::string>{"0"};
+  }));
+  ASSERT_THAT(guards, testing::SizeIs(1));
+  std::ifstream environment("/proc/" + guards[0] + "/environ");
+  EXPECT_EQ(environment.peek(), std::char_traits<char>::eof()) << "its environment is empty";
+  child->Stop(absl::Seconds(1), RealClock());
+  EXPECT_THAT(ChildrenWith(kGroupGuardArgument), testing::IsEmpty());
 }
 
 // A process may be started by a thread that ends long before it.

@@ -2,7 +2,9 @@
 
 #include "runtime/sha256.h"
 
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 
 #include "policy/base/check.h"
 #include "policy/base/strings.h"
@@ -25,6 +27,20 @@ std::array<uint8_t, 32> Sha256(std::string_view bytes) {
 std::string Sha256Hex(std::string_view bytes) {
   const std::array<uint8_t, 32> digest = Sha256(bytes);
   return HexEncode({reinterpret_cast<const char*>(digest.data()), digest.size()});
+}
+
+std::string HmacSha256Hex(std::string_view key, std::string_view bytes) {
+  std::array<uint8_t, 32> code;
+  unsigned int length = 0;
+  BK_CHECK(HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
+                reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size(), code.data(),
+                &length) != nullptr);
+  BK_CHECK(length == code.size());
+  return HexEncode({reinterpret_cast<const char*>(code.data()), code.size()});
+}
+
+bool EqualInConstantTime(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
 }  // namespace bridgekeeper

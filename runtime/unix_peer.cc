@@ -3,17 +3,20 @@
 #include "runtime/unix_peer.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
+#include <limits.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <memory>
+#include <array>
+#include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
 #include "policy/base/status_macros.h"
 #include "policy/base/strings.h"
@@ -39,32 +42,83 @@ absl::Status CheckOwner(std::string_view what, std::string_view path, uid_t owne
       absl::StrFormat("%s `%s`: got the user %d, want 0 or %d", what, Shown(path), owner, user));
 }
 
-// The folder and those above it: whoever may write to one may put a socket of their
-// own at the path. Above the folder itself the sticky bit is enough, as in /tmp: it
-// keeps others from renaming what is ours.
-absl::Status CheckFolders(const std::string& real_path, uid_t user) {
-  std::string folder = real_path;
-  bool is_nearest = true;
-  do {
-    folder.resize(folder.rfind('/'));
-    const std::string path = folder.empty() ? "/" : folder;
+// Links on one way. Source: path_resolution(7).
+constexpr int kMaxLinks = 40;
+
+absl::Status CheckFolder(const std::string& folder, const struct stat& info, bool is_nearest,
+                         uid_t user) {
+  BK_RETURN_IF_ERROR(CheckOwner("the owner of the folder", folder, info.st_uid, user));
+  const bool may_be_written = (info.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+  const bool is_sticky = (info.st_mode & S_ISVTX) != 0;
+  if (!may_be_written || (is_sticky && !is_nearest)) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrFormat("the folder `%s`: got mode %04o, want none that lets others write",
+                      Shown(folder), info.st_mode & 07777u));
+}
+
+// The names of `path`, the last one first: what is still to be walked.
+void PushNames(std::string_view path, std::vector<std::string>& rest) {
+  std::vector<std::string> names;
+  while (!path.empty()) {
+    const std::string_view name = path.substr(0, path.find('/'));
+    if (!name.empty() && name != ".") names.emplace_back(name);
+    path.remove_prefix(std::min(path.size(), name.size() + 1));
+  }
+  rest.insert(rest.end(), names.rbegin(), names.rend());
+}
+
+absl::StatusOr<std::string> ReadLink(const std::string& path) {
+  std::array<char, PATH_MAX> target;
+  const ssize_t size = readlink(path.c_str(), target.data(), target.size());
+  if (size < 0) return SystemError("read the link", path, errno);
+  return std::string(target.data(), static_cast<size_t>(size));
+}
+
+// Walks to the socket as the system does, and checks every folder that it passes, those
+// of links and of what they lead to too: whoever may write to one may put a socket or a
+// link of their own there. On the way the sticky bit is enough, as in /tmp: it keeps
+// others from renaming what is ours. Where a link or the socket itself stands it is not:
+// once that is gone, anybody may make it again. Returns the path without links.
+absl::StatusOr<std::string> CheckWay(const std::string& start, uid_t user) {
+  std::vector<std::string> rest;
+  PushNames(start, rest);
+  if (!start.starts_with('/')) {
+    std::array<char, PATH_MAX> here;
+    if (getcwd(here.data(), here.size()) == nullptr) {
+      return SystemError("find the folder of", start, errno);
+    }
+    PushNames(here.data(), rest);
+  }
+  std::string at;  // empty: the root
+  int links = 0;
+  while (!rest.empty()) {
+    const std::string name = std::move(rest.back());
+    rest.pop_back();
+    struct stat folder;
+    const std::string folder_path = at.empty() ? "/" : at;
+    if (lstat(folder_path.c_str(), &folder) != 0) {
+      return SystemError("look at the folder", folder_path, errno);
+    }
+    if (name == "..") {
+      at.resize(at.empty() ? 0 : at.rfind('/'));
+      continue;
+    }
+    const std::string next = at + '/' + name;
     struct stat info;
-    if (lstat(path.c_str(), &info) != 0) return SystemError("look at the folder", path, errno);
-    BK_RETURN_IF_ERROR(CheckOwner("the owner of the folder", path, info.st_uid, user));
-    // A link's own mode says nothing; that of what it leads to does.
-    if (S_ISLNK(info.st_mode) && stat(path.c_str(), &info) != 0) {
-      return SystemError("look at the folder", path, errno);
+    if (lstat(next.c_str(), &info) != 0) return SystemError("look at the socket", next, errno);
+    const bool is_link = S_ISLNK(info.st_mode);
+    BK_RETURN_IF_ERROR(CheckFolder(folder_path, folder, is_link || rest.empty(), user));
+    if (!is_link) {
+      at = next;
+      continue;
     }
-    const bool may_be_written = (info.st_mode & (S_IWGRP | S_IWOTH)) != 0;
-    const bool is_sticky = (info.st_mode & S_ISVTX) != 0;
-    if (may_be_written && (is_nearest || !is_sticky)) {
-      return absl::FailedPreconditionError(
-          absl::StrFormat("the folder `%s`: got mode %04o, want none that lets others write",
-                          Shown(path), info.st_mode & 07777u));
-    }
-    is_nearest = false;
-  } while (!folder.empty());
-  return absl::OkStatus();
+    BK_RETURN_IF_ERROR(CheckOwner("the owner of the link", next, info.st_uid, user));
+    if (++links > kMaxLinks) return SystemError("look at the socket", start, ELOOP);
+    BK_ASSIGN_OR_RETURN(const std::string target, ReadLink(next));
+    if (target.starts_with('/')) at.clear();
+    PushNames(target, rest);
+  }
+  return at.empty() ? "/" : at;
 }
 
 absl::Status CheckListener(const std::string& path, uid_t user) {
@@ -95,15 +149,7 @@ absl::Status CheckListener(const std::string& path, uid_t user) {
 UnixPeer::UnixPeer(std::string path, uid_t user) : path_(std::move(path)), user_(user) {}
 
 absl::Status UnixPeer::Check() const {
-  struct FreeText {
-    void operator()(char* text) const { free(text); }
-  };
-  const std::unique_ptr<char, FreeText> real(realpath(path_.c_str(), nullptr));
-  if (real == nullptr) return SystemError("look at the socket", path_, errno);
-  const std::string path = real.get();
-  BK_RETURN_IF_ERROR(CheckFolders(path, user_));
-  // The path is used as it is written: who may turn a link on it leads us elsewhere.
-  if (path != path_ && path_.starts_with('/')) BK_RETURN_IF_ERROR(CheckFolders(path_, user_));
+  BK_ASSIGN_OR_RETURN(const std::string path, CheckWay(path_, user_));
   struct stat info;
   if (lstat(path.c_str(), &info) != 0) return SystemError("look at the socket", path, errno);
   if (!S_ISSOCK(info.st_mode)) {

@@ -26,15 +26,16 @@ class UnixPeer {
   // `user`.
   explicit UnixPeer(std::string path, uid_t user);
 
-  // Checks the folder of the socket, the socket and, by a connection of its own, who
-  // listens. As long as the path leads to the same socket, one connection is enough.
+  // Checks every folder and link on the way to the socket, the socket and, by a
+  // connection of its own, who listens. As long as the path leads to the same socket, one
+  // connection is enough.
   //
   // That the folder cannot be written to by others is what makes another connection
   // to the same path reach the same listener.
   //
   // Errors:
   //   kUnavailable        - nobody listens there.
-  //   kFailedPrecondition - the path is no socket; or its folder, one above it, the
+  //   kFailedPrecondition - the path is no socket; or a folder or link on the way, the
   //                         socket or its listener belongs to another user, or is
   //                         open to others. The message says got and want.
   absl::Status Check() const;

@@ -67,6 +67,62 @@ TEST_F(UnixPeerTest, ALinkLeadsToTheSocketThatIsChecked) {
   EXPECT_THAT(UnixPeer(link, geteuid()).Check(), StatusIs(kFailedPrecondition));
 }
 
+TEST_F(UnixPeerTest, EveryLinkOfAChainIsChecked) {
+  const UniqueFd listener = Listen(path_);
+  const std::string open_folder = folder_ + "/open";
+  ASSERT_EQ(mkdir(open_folder.c_str(), 0700), 0);
+  const std::string first = folder_ + "/first";
+  const std::string second = open_folder + "/second";
+  ASSERT_EQ(symlink("open/second", first.c_str()), 0);
+  ASSERT_EQ(symlink("../keeperd.sock", second.c_str()), 0);
+  EXPECT_THAT(UnixPeer(first, geteuid()).Check(), IsOk());
+  // Neither the path as it is written nor the real one goes through that folder.
+  for (const mode_t mode : {0777, 01777}) {
+    SetMode(open_folder, mode);
+    EXPECT_THAT(UnixPeer(first, geteuid()).Check(),
+                StatusIs(kFailedPrecondition, HasSubstr("/open`: got mode")))
+        << std::oct << mode;
+  }
+}
+
+TEST_F(UnixPeerTest, AFolderThatALinkLeadsToIsCheckedToo) {
+  const std::string inner = folder_ + "/inner";
+  const std::string open_folder = folder_ + "/open";
+  ASSERT_EQ(mkdir(inner.c_str(), 0700), 0);
+  ASSERT_EQ(mkdir(open_folder.c_str(), 0700), 0);
+  ASSERT_EQ(symlink(inner.c_str(), (open_folder + "/link").c_str()), 0);
+  const UniqueFd listener = Listen(inner + "/keeperd.sock");
+  const std::string path = open_folder + "/link/keeperd.sock";
+  EXPECT_THAT(UnixPeer(path, geteuid()).Check(), IsOk());
+  SetMode(open_folder, 0777);
+  EXPECT_THAT(UnixPeer(path, geteuid()).Check(),
+              StatusIs(kFailedPrecondition, HasSubstr("/open`: got mode")));
+}
+
+TEST_F(UnixPeerTest, LinksThatLeadInACircleAreRefused) {
+  ASSERT_EQ(symlink("b", (folder_ + "/a").c_str()), 0);
+  ASSERT_EQ(symlink("a", (folder_ + "/b").c_str()), 0);
+  EXPECT_THAT(UnixPeer(folder_ + "/a", geteuid()).Check(),
+              StatusIs(kFailedPrecondition, HasSubstr("Too many levels")));
+}
+
+TEST_F(UnixPeerTest, ARelativePathIsCheckedFromTheFolderThatWeAreIn) {
+  const UniqueFd listener = Listen(path_);
+  const std::string inner = folder_ + "/inner";
+  ASSERT_EQ(mkdir(inner.c_str(), 0700), 0);
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(inner);
+  const UnixPeer peer("../keeperd.sock", geteuid());
+  EXPECT_THAT(peer.Check(), IsOk());
+  SetMode(folder_, 0777);
+  const std::string name = std::filesystem::path(folder_).filename();
+  EXPECT_THAT(peer.Check(), StatusIs(kFailedPrecondition, HasSubstr(name + "`: got mode")));
+  SetMode(folder_, 0700);
+  SetMode(inner, 0777);
+  EXPECT_THAT(peer.Check(), IsOk()) << "we are in it, and nothing of it is looked up";
+  std::filesystem::current_path(before);
+}
+
 TEST_F(UnixPeerTest, ASocketThatIsNotThereIsUnavailable) {
   EXPECT_THAT(UnixPeer(path_, geteuid()).Check(), StatusIs(kUnavailable));
 }
@@ -120,6 +176,16 @@ TEST_F(UnixPeerTest, WhatBelongsToAnotherUserIsRefused) {
   ASSERT_EQ(chown(folder_.c_str(), kOther, kOther), 0);
   EXPECT_THAT(UnixPeer(path_, kUser).Check(),
               StatusIs(kFailedPrecondition, HasSubstr("the owner of the folder")));
+}
+
+TEST_F(UnixPeerTest, ALinkOfAnotherUserIsRefused) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can give a link away";
+  const UniqueFd listener = Listen(path_);
+  const std::string link = folder_ + "/link";
+  ASSERT_EQ(symlink(path_.c_str(), link.c_str()), 0);
+  ASSERT_EQ(lchown(link.c_str(), 1001, 1001), 0);
+  EXPECT_THAT(UnixPeer(link, geteuid()).Check(),
+              StatusIs(kFailedPrecondition, HasSubstr("the owner of the link")));
 }
 
 TEST_F(UnixPeerTest, AListenerOfAnotherUserIsRefusedThoughTheSocketIsOurs) {

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -15,29 +14,10 @@
 #include "policy/base/check.h"
 #include "policy/base/status_macros.h"
 #include "runtime/signals.h"
+#include "runtime/worker_frame.h"
 
 namespace bridgekeeper {
 namespace {
-
-constexpr size_t kHeaderBytes = 4;
-
-std::string Framed(std::string_view message) {
-  std::string frame;
-  frame.reserve(kHeaderBytes + message.size());
-  const auto size = static_cast<uint32_t>(message.size());
-  for (int i = 0; i < 4; ++i) frame += static_cast<char>(size >> (8 * i));
-  frame += message;
-  return frame;
-}
-
-// The size that a frame's first bytes say.
-size_t SizeOf(std::string_view header) {
-  uint32_t size = 0;
-  for (size_t i = 0; i < kHeaderBytes; ++i) {
-    size |= static_cast<uint32_t>(static_cast<unsigned char>(header[i])) << (8 * i);
-  }
-  return size;
-}
 
 // Waits for `events` on `fd`, at most until `deadline`.
 absl::Status Await(int fd, short events, absl::Duration deadline, const Clock& clock) {
@@ -69,12 +49,12 @@ absl::Status WriteAll(int fd, std::string_view bytes, absl::Duration deadline, c
 
 absl::StatusOr<std::string> ReadFrame(int fd, absl::Duration deadline, const Clock& clock) {
   std::string bytes;
-  size_t wanted = kHeaderBytes;
+  size_t wanted = kWorkerHeaderBytes;
   bool has_header = false;
   while (true) {
     if (bytes.size() == wanted && !has_header) {
       has_header = true;
-      wanted = SizeOf(bytes);
+      wanted = MessageSizeOf(bytes);
       if (wanted > kMaxWorkerMessageBytes)
         return absl::AbortedError("the worker answered out of form");
       bytes.clear();
@@ -165,7 +145,7 @@ absl::StatusOr<std::string> WorkerPool::Call(std::string_view request, absl::Dur
     Drop(std::move(worker));
     BK_ASSIGN_OR_RETURN(worker, Take(until));
   }
-  absl::Status sent = WriteAll(worker->process.stdin_fd().get(), Framed(request), until, clock_);
+  absl::Status sent = WriteAll(worker->process.stdin_fd().get(), FrameOf(request), until, clock_);
   absl::StatusOr<std::string> answer =
       sent.ok() ? ReadFrame(worker->process.stdout_fd().get(), until, clock_)
                 : absl::StatusOr<std::string>(std::move(sent));

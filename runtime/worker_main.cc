@@ -10,13 +10,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <string>
 
 #include "policy/base/check.h"
 #include "runtime/signals.h"
 #include "runtime/unique_fd.h"
 #include "runtime/worker.h"
+#include "runtime/worker_frame.h"
 
 namespace bridgekeeper {
 namespace {
@@ -95,21 +95,16 @@ int Serve(const WorkerKind& kind) {
 
   std::string request;
   while (true) {
-    unsigned char header[4];
-    if (!ReadBytes(in.get(), reinterpret_cast<char*>(header), sizeof(header))) return 0;
-    const uint32_t size = static_cast<uint32_t>(header[0]) | static_cast<uint32_t>(header[1]) << 8 |
-                          static_cast<uint32_t>(header[2]) << 16 |
-                          static_cast<uint32_t>(header[3]) << 24;
+    char header[kWorkerHeaderBytes];
+    if (!ReadBytes(in.get(), header, sizeof(header))) return 0;
+    const size_t size = MessageSizeOf({header, sizeof(header)});
     if (size > kMaxWorkerMessageBytes) return 1;
     request.resize(size);
     if (!ReadBytes(in.get(), request.data(), request.size())) return 1;
     AllowCpuForOneRequest();
     const std::string reply = answer(request);
     if (reply.size() > kMaxWorkerMessageBytes) return 1;
-    const auto length = static_cast<uint32_t>(reply.size());
-    std::string frame;
-    for (int i = 0; i < 4; ++i) frame += static_cast<char>(length >> (8 * i));
-    frame += reply;
+    const std::string frame = FrameOf(reply);
     if (!WriteBytes(out.get(), frame.data(), frame.size())) return 0;
   }
 }

@@ -82,7 +82,7 @@ TEST(Options, TheEnvironmentNamesTheServer) {
             "127.0.0.1:1");
 }
 
-// ---- what is refused (B089: a slip is no start) -------------------------------------
+// ---- what is refused (a slip is no start) -------------------------------------
 
 struct RefusalCase {
   std::string name;

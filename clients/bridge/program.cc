@@ -82,7 +82,7 @@ ExitCode RunStdio(StdioCommand command) {
         {.reported = sent.decisions, .dropped = sent.dropped, .queued = sent.queued});
   };
   const std::unique_ptr<PayloadJudge> judge =
-      MakeGuard({.isolated = MakeJudgeWorkers({.max_workers = 1}),
+      MakeGuard({.isolated = MakeJudgeWorkers({.max_workers = 1, .log = &log}),
                  .on_fault = [&metrics](JudgeFault fault) { metrics.CountJudgeFault(fault); }});
   const auto bridge = StdioBridge::Create(std::move(options), {.policies = **policies,
                                                                .judge = judge.get(),

@@ -430,7 +430,6 @@ TEST_F(ServeTest, ReloadsOnSighup) {
   EXPECT_EQ(program_->End(), "exit code 0");
 }
 
-// B235.
 TEST_F(ServeTest, KeepsTheOldConfigurationOnAnyError) {
   Start(Config(Server("one")));
   const std::string good = Config(Server("two"));
@@ -571,7 +570,6 @@ TEST_F(ProgramTest, LeavesNoServerBehindWhenItIsKilled) {
 
 // ---- its own standard error ---------------------------------------------------------
 
-// B177.
 TEST_F(ProgramTest, LivesOnWhenNobodyReadsItsLog) {
   Program program(pdp_.address(), {}, {server_});
   program.CloseLog();

@@ -139,7 +139,7 @@ ExitCode RunServe(ServeCommand command) {
 
   BridgeMetrics metrics;
   const std::unique_ptr<PayloadJudge> judge =
-      MakeGuard({.isolated = MakeJudgeWorkers({.max_workers = 1}),
+      MakeGuard({.isolated = MakeJudgeWorkers({.max_workers = 1, .log = &log}),
                  .on_fault = [&metrics](JudgeFault fault) { metrics.CountJudgeFault(fault); }});
   const std::string run = ids.NewId();
   ReloadCounts reloads;

@@ -37,24 +37,26 @@ absl::StatusOr<ExitCode> PutMany(Context& context, const std::vector<McpPolicy>&
   }
   BK_ASSIGN_OR_RETURN(Client* const client, context.client());
   v1::BatchPutPoliciesRequest request;
-  std::vector<StoredPolicy> read;
-  for (const McpPolicy& policy : policies) {
-    BK_ASSIGN_OR_RETURN(StoredPolicy before, ReadPolicy(context, policy.app));
-    BK_RETURN_IF_ERROR(CheckNothingLifted(context, before, policy));
+  std::vector<AppId> apps;
+  for (const McpPolicy& policy : policies) apps.push_back(policy.app);
+  BK_ASSIGN_OR_RETURN(const std::vector<StoredPolicy> read, ReadPolicies(context, apps));
+  for (size_t i = 0; i < policies.size(); ++i) {
+    const McpPolicy& policy = policies[i];
+    BK_RETURN_IF_ERROR(CheckNothingLifted(context, read[i], policy));
     v1::PutPolicyRequest& item = *request.add_requests();
     *item.mutable_policy() = convert::ToProto(policy);
-    item.mutable_options()->set_expected_revision(before.revision);
+    item.mutable_options()->set_expected_revision(read[i].revision);
     item.mutable_options()->set_author(context.Author());
     item.mutable_options()->set_reason(context.args().Text("--reason"));
-    read.push_back(std::move(before));
   }
   const absl::StatusOr<v1::BatchPutPoliciesResponse> response = client->BatchPutPolicies(request);
   if (!response.ok()) {
     if (!absl::IsAborted(response.status())) return response.status();
-    for (const StoredPolicy& before : read) {
-      BK_ASSIGN_OR_RETURN(const StoredPolicy now, ReadPolicy(context, before.app));
-      if (now.revision != before.revision)
-        return ShowWhatChanged(context, response.status(), before);
+    BK_ASSIGN_OR_RETURN(const std::vector<StoredPolicy> now, ReadPolicies(context, apps));
+    for (size_t i = 0; i < now.size(); ++i) {
+      if (now[i].revision != read[i].revision) {
+        return ShowWhatChanged(context, response.status(), read[i]);
+      }
     }
     return response.status();
   }

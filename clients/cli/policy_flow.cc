@@ -3,6 +3,7 @@
 #include "clients/cli/policy_flow.h"
 
 #include <algorithm>
+#include <map>
 
 #include "absl/strings/str_format.h"
 #include "bridgekeeper/v1/policy_service.pb.h"
@@ -23,6 +24,19 @@ std::string DescribeChange(const v1::ChangeMeta& meta) {
                       TimeText(meta.time()));
   if (!meta.reason().empty()) out += ": " + EscapeForPeople(meta.reason());
   return out;
+}
+
+// The longest start that both have.
+std::string CommonPrefix(const std::string& a, const std::string& b) {
+  return a.substr(0, static_cast<size_t>(
+                         std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin()));
+}
+
+absl::Status ReadRecord(const v1::PolicyRecord& record, StoredPolicy& out) {
+  BK_ASSIGN_OR_RETURN(out.policy, convert::FromProto(record.policy()));
+  out.revision = record.meta().revision();
+  out.last_change = DescribeChange(record.meta());
+  return absl::OkStatus();
 }
 
 void AppendChanges(const std::string& path, const Value& before, const Value& after,
@@ -76,9 +90,38 @@ absl::StatusOr<StoredPolicy> ReadPolicy(Context& context, const AppId& app, int6
   const absl::StatusOr<v1::GetPolicyResponse> response = client->GetPolicy(request);
   if (absl::IsNotFound(response.status())) return out;
   BK_RETURN_IF_ERROR(response.status());
-  BK_ASSIGN_OR_RETURN(out.policy, convert::FromProto(response->record().policy()));
-  out.revision = response->record().meta().revision();
-  out.last_change = DescribeChange(response->record().meta());
+  BK_RETURN_IF_ERROR(ReadRecord(response->record(), out));
+  return out;
+}
+
+absl::StatusOr<std::vector<StoredPolicy>> ReadPolicies(Context& context,
+                                                       const std::vector<AppId>& apps) {
+  BK_ASSIGN_OR_RETURN(Client* const client, context.client());
+  std::map<std::string, StoredPolicy> found;
+  for (const AppId& app : apps) found[app.value()].app = app;
+  v1::ListPoliciesRequest request;
+  request.set_page_size(static_cast<int32_t>(convert::kMaxPageSize));
+  if (!found.empty()) {
+    request.set_app_prefix(CommonPrefix(found.begin()->first, found.rbegin()->first));
+  }
+  // A page may hold others too: no more pages than there would be single reads.
+  auto unread = found.begin();
+  for (size_t pages = 0; unread != found.end() && pages < found.size(); ++pages) {
+    BK_ASSIGN_OR_RETURN(const v1::ListPoliciesResponse page, client->ListPolicies(request));
+    for (const v1::PolicyRecord& record : page.records()) {
+      const auto named = found.find(record.policy().app());
+      if (named != found.end()) BK_RETURN_IF_ERROR(ReadRecord(record, named->second));
+    }
+    request.set_page_token(page.next_page_token());
+    unread = page.next_page_token().empty()
+                 ? found.end()
+                 : found.upper_bound(page.records(page.records_size() - 1).policy().app());
+  }
+  for (; unread != found.end(); ++unread) {
+    BK_ASSIGN_OR_RETURN(unread->second, ReadPolicy(context, unread->second.app));
+  }
+  std::vector<StoredPolicy> out;
+  for (const AppId& app : apps) out.push_back(found[app.value()]);
   return out;
 }
 

@@ -48,7 +48,12 @@ struct StoredPolicy {
 // Reads the policy of `app`, now or as of `revision`. None is no error.
 absl::StatusOr<StoredPolicy> ReadPolicy(Context& context, const AppId& app, int64_t revision = 0);
 
-// The same where none is an error: kNotFound with the nearest name there is.
+// The same for several apps, in their order, and with fewer requests: a page of the
+// policies whose apps start as theirs do, instead of one each.
+absl::StatusOr<std::vector<StoredPolicy>> ReadPolicies(Context& context,
+                                                       const std::vector<AppId>& apps);
+
+// The same as ReadPolicy() where none is an error: kNotFound with the nearest name there is.
 absl::StatusOr<StoredPolicy> ReadExistingPolicy(Context& context, const AppId& app);
 
 // One line a field that differs: "mode: READ_ONLY -> FULL_ACCESS".

@@ -10,10 +10,10 @@
 
 #include "absl/strings/str_format.h"
 
+#include "policy/base/ascii.h"
+
 namespace bridgekeeper {
 namespace {
-
-char LowerAscii(char c) { return (c >= 'A' && c <= 'Z') ? static_cast<char>(c - 'A' + 'a') : c; }
 
 // Optimal string alignment distance: one insertion, deletion, substitution or
 // swap of neighbours costs 1.
@@ -24,11 +24,11 @@ size_t Distance(std::string_view a, std::string_view b) {
   for (size_t i = 1; i <= a.size(); ++i) {
     current[0] = i;
     for (size_t j = 1; j < columns; ++j) {
-      const bool same = LowerAscii(a[i - 1]) == LowerAscii(b[j - 1]);
+      const bool same = ToAsciiLower(a[i - 1]) == ToAsciiLower(b[j - 1]);
       current[j] =
           std::min({previous[j] + 1, current[j - 1] + 1, previous[j - 1] + (same ? 0 : 1)});
-      if (i > 1 && j > 1 && LowerAscii(a[i - 1]) == LowerAscii(b[j - 2]) &&
-          LowerAscii(a[i - 2]) == LowerAscii(b[j - 1])) {
+      if (i > 1 && j > 1 && ToAsciiLower(a[i - 1]) == ToAsciiLower(b[j - 2]) &&
+          ToAsciiLower(a[i - 2]) == ToAsciiLower(b[j - 1])) {
         current[j] = std::min(current[j], before[j - 2] + 1);
       }
     }
@@ -177,7 +177,7 @@ void AppendQuotedForPeople(std::string_view text, std::string& out) {
 
 std::string AsciiLower(std::string_view text) {
   std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(), LowerAscii);
+  std::transform(out.begin(), out.end(), out.begin(), ToAsciiLower);
   return out;
 }
 

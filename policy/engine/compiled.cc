@@ -6,6 +6,8 @@
 #include <array>
 #include <utility>
 
+#include "policy/base/ascii.h"
+
 namespace bridgekeeper {
 namespace internal {
 
@@ -83,9 +85,8 @@ bool CompiledPolicy::Rep::HasCaseTwin(std::string_view id) const {
   // On the stack: this is asked on every call of a policy without an allowlist.
   std::array<char, kMaxIdBytes> lower;
   const size_t size = std::min(id.size(), lower.size());
-  std::transform(
-      id.begin(), id.begin() + static_cast<std::ptrdiff_t>(size), lower.begin(),
-      [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; });
+  std::transform(id.begin(), id.begin() + static_cast<std::ptrdiff_t>(size), lower.begin(),
+                 ToAsciiLower);
   return lower_ids.contains(std::string_view(lower.data(), size));
 }
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 
+#include "policy/base/ascii.h"
 #include "policy/engine/evaluation.h"
 #include "policy/guard/effects.h"
 
@@ -109,8 +110,7 @@ char FoldedLetter(std::string_view text, size_t& at) {
     at += kKelvin.size();
     return 'k';
   }
-  const char c = text[at++];
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+  return ToAsciiLower(text[at++]);
 }
 
 // True where a reader that ignores case, as some servers' JSON decoders do, takes

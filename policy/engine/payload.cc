@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "policy/base/ascii.h"
+
 namespace bridgekeeper::internal {
 namespace {
 
@@ -73,8 +75,7 @@ void CollectArguments(JsonValue value, std::vector<TemplatePiece>& arguments) {
 void AppendPercentEncoded(std::string_view text, std::string& out) {
   constexpr std::string_view kHex = "0123456789ABCDEF";
   for (const char c : text) {
-    const bool unreserved = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                            (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' || c == '~';
+    const bool unreserved = IsAsciiAlnum(c) || c == '-' || c == '.' || c == '_' || c == '~';
     if (unreserved) {
       out += c;
     } else {

@@ -231,7 +231,8 @@ Denial DenialOf(const PolicyView& view, const Subject& s) {
     case kNoWayToAsk:
       return {absl::StrFormat(
                   "a person must agree to this call, `ask_mode` is %s, and there is no way to "
-                  "ask one here",
+                  "ask one here (that takes a client which declares `elicitation`, and a call "
+                  "that is short enough to be shown whole)",
                   AskModeName(s)),
               "choose another `ask_mode`, or to run the call"};
     case kAskDeclined:

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "policy/base/ascii.h"
 #include "policy/guard/duckdb.h"
 #include "policy/guard/dynamodb.h"
 #include "policy/guard/elasticsearch.h"
@@ -44,8 +45,7 @@ constexpr Dialect kDialects[] = {
 bool EqualFolded(std::string_view a, std::string_view lower) {
   if (a.size() != lower.size()) return false;
   for (size_t i = 0; i < a.size(); ++i) {
-    const char c = a[i] >= 'A' && a[i] <= 'Z' ? static_cast<char>(a[i] - 'A' + 'a') : a[i];
-    if (c != lower[i]) return false;
+    if (ToAsciiLower(a[i]) != lower[i]) return false;
   }
   return true;
 }

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "policy/base/ascii.h"
 #include "policy/base/strings.h"
+#include "policy/guard/case_twin.h"
 #include "policy/guard/dynamodb/operations.h"
 #include "policy/guard/dynamodb/partiql.h"
 #include "policy/guard/effects.h"
@@ -24,24 +26,15 @@ Judgement Refused(const dynamodb::StatementProblem& problem, std::optional<size_
   return JudgementError(problem.error, problem.message, problem.statements, position);
 }
 
-// The first member of any object in `root` whose name differs from an earlier one of
-// the same object in nothing but case: one reader may take either for the other.
-std::optional<JsonValue> FindCaseTwin(JsonValue root) {
+// FindCaseTwin() for `root` and every object within.
+std::optional<JsonValue> FindCaseTwinWithin(JsonValue root) {
   std::vector<JsonValue> open = {root};
-  std::vector<std::string> names;
   while (!open.empty()) {
     const JsonValue value = open.back();
     open.pop_back();
-    names.clear();
+    if (const auto twin = FindCaseTwin(value)) return twin;
     for (const JsonValue member : value) {
-      if (value.is_object()) names.push_back(AsciiLower(member.key()));
       if (member.is_object() || member.is_array()) open.push_back(member);
-    }
-    std::sort(names.begin(), names.end());
-    const auto twin = std::adjacent_find(names.begin(), names.end());
-    if (twin == names.end()) continue;
-    for (const JsonValue member : value) {
-      if (AsciiLower(member.key()) == *twin) return member;
     }
   }
   return std::nullopt;
@@ -192,9 +185,8 @@ class Request {
       if (!take("attribute_not_exists") || !take("(")) return false;
       space();
       const size_t begin = at;
-      while (at < text.size() &&
-             ((text[at] >= 'a' && text[at] <= 'z') || (text[at] >= '0' && text[at] <= '9') ||
-              text[at] == '_' || (text[at] == '#' && at == begin))) {
+      while (at < text.size() && (IsAsciiLower(text[at]) || IsAsciiDigit(text[at]) ||
+                                  text[at] == '_' || (text[at] == '#' && at == begin))) {
         ++at;
       }
       std::string_view name = spelled.substr(begin, at - begin);
@@ -441,7 +433,7 @@ Judgement JudgeDynamoDbStatement(std::string_view text, const JudgeOptions& opti
 
 Judgement JudgeDynamoDbRequest(JsonValue object, const JudgeOptions& options) {
   const size_t base = object.offset();
-  if (const auto twin = FindCaseTwin(object)) {
+  if (const auto twin = FindCaseTwinWithin(object)) {
     return JudgementError(
         Error::kUnreadable,
         absl::StrFormat("got two members that differ from `%s` in case only", twin->key()), 0,

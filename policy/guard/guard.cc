@@ -11,15 +11,13 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_format.h"
 #include "policy/guard/dialects.h"
+#include "policy/guard/in_place.h"
 #include "policy/guard/judgement_builder.h"
 #include "policy/guard/judgement_cache.h"
 #include "policy/guard/text_scan.h"
 
 namespace bridgekeeper {
 namespace {
-
-// A payload this short is judged in no time to speak of, so that no deadline is needed.
-constexpr size_t kInPlaceBytes = 4096;
 
 constexpr char kTextForm = 't';
 constexpr char kObjectForm = 'o';

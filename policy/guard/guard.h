@@ -3,8 +3,8 @@
 // MakeGuard makes the one PayloadJudge of a program: it bounds each payload, runs
 // the judge of its dialect, and remembers answers.
 //
-// Every judging has a deadline: a late answer is STATEMENT_UNREADABLE for that call,
-// counted, and not remembered. Where it runs depends on the dialect:
+// Every judging has a deadline, save that of a short payload (in_place.h): a late answer
+// is STATEMENT_UNREADABLE for that call, counted, and not remembered. Where it runs:
 //
 // - In this process, on a thread with a known stack, where the judge's time and memory
 //   are proven to grow no faster than the text and texts are bounded before it

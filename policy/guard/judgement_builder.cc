@@ -11,6 +11,9 @@
 namespace bridgekeeper {
 namespace {
 
+// Of an error's message: a parser's own may quote a token of any length.
+constexpr size_t kMaxMessageBytes = 512;
+
 // `text` cut to at most `max_bytes` without splitting a UTF-8 character.
 std::string_view CutAtCharacter(std::string_view text, size_t max_bytes) {
   if (text.size() <= max_bytes) return text;
@@ -52,6 +55,10 @@ Judgement JudgementBuilder::Finish(int statements) && {
 Judgement JudgementError(Judgement::Error error, std::string message, int statements,
                          std::optional<size_t> position) {
   BK_CHECK(error != Judgement::Error::kNone);
+  if (message.size() > kMaxMessageBytes) {
+    message.resize(CutAtCharacter(message, kMaxMessageBytes - 3).size());
+    message += "...";
+  }
   Judgement judgement;
   judgement.error = error;
   judgement.statements = statements;

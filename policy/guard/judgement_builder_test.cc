@@ -66,5 +66,14 @@ TEST(JudgementError, IsDestructiveAndTellsWhere) {
   EXPECT_EQ(judgement.effects[0].position, 7u);
 }
 
+TEST(JudgementError, ALongMessageIsCutAtACharacter) {
+  std::string text;
+  for (int i = 0; i < 1'000; ++i) text += "é";
+  const Judgement judgement = JudgementError(Judgement::Error::kUnreadable, text, 0, 1);
+  EXPECT_LE(judgement.message.size(), 512u);
+  EXPECT_TRUE(judgement.message.ends_with("é..."));
+  EXPECT_EQ(judgement.effects[0].why, judgement.message);
+}
+
 }  // namespace
 }  // namespace bridgekeeper

@@ -8,7 +8,7 @@
 //
 //   name         PascalCase, unique in its file; reads like a claim
 //   clause       of policy/spec.md, "D16"; several: "D16 P1"
-//   report       the public report that it answers, "B093"; may be absent
+//   report       the fault that it answers, in words; may be absent
 //   state        NOT_RECEIVED, UNKNOWN_APP or NOT_AUTHORIZED; absent: there is a policy
 //   age, bound   of the copy, as a duration; absent: zero, none
 //   policy       a policy document; its app is "app"

@@ -67,7 +67,8 @@ Judgement FakeJudge::JudgeText(std::string_view, std::string_view text,
   static const std::regex& call = *new std::regex(R"(([a-z_.]+)\(1\))");
   if (std::smatch match; std::regex_search(statement, match, call)) {
     const std::string function = match[1];
-    if (function != "lower" && !options.safe_functions.contains(function + "(integer)")) {
+    const std::string schema = function.find('.') == std::string::npos ? "public." : "";
+    if (function != "lower" && !options.safe_functions.contains(schema + function + "(integer)")) {
       judgement.effects.push_back({.kind = std::string(effect::kFunction),
                                    .object = function,
                                    .position = static_cast<size_t>(match.position()),

@@ -11,7 +11,7 @@
 //   nothing but white space            no statement
 //   text after a `;`                   several statements
 //   any other word                     not readable
-//   SELECT f(1), any f but `lower`     ELEVATED, unless safe_functions has "f(integer)"
+//   SELECT f(1), any f but `lower`     ELEVATED, unless listed as "public.f(integer)"
 //   a.b.c where `databases` lacks a    the effect OTHER_CONNECTION
 //
 // An object is judged by its member `does`, the name of a risk.

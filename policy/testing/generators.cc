@@ -119,7 +119,7 @@ ConnectionRecord Generator::Record() {
   record.app = AppId("app");
   record.id = ConnectionId(ConnectionName());
   record.type = Pick({"postgres", "PostgreSQL", "fake", "klingon", ""});
-  if (Chance(30)) record.safe_functions = {"f(integer)"};
+  if (Chance(30)) record.safe_functions = {"public.f(integer)"};
   if (Chance(30)) record.databases = {"main"};
   return record;
 }

@@ -14,6 +14,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
+#include "policy/base/ascii.h"
 #include "policy/base/strings.h"
 #include "policy/text/fields.h"
 #include "policy/text/node_values.h"
@@ -305,9 +306,7 @@ class Reader {
     const Node* node = Take(name);
     if (node == nullptr) return;
     const bool hex = node->kind == Node::Kind::kScalar &&
-                     std::all_of(node->text.begin(), node->text.end(), [](char c) {
-                       return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-                     });
+                     std::all_of(node->text.begin(), node->text.end(), IsLowerHexDigit);
     if (!hex || (!node->text.empty() && node->text.size() != kPinBytes)) {
       Error(*node, Member(path_, name),
             absl::StrFormat("got %s, want %d lower-case hexadecimal digits", Describe(*node),

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "policy/base/ascii.h"
 #include "policy/base/strings.h"
 
 namespace bridgekeeper::text_internal {
@@ -15,8 +16,7 @@ namespace {
 constexpr size_t kShownBytes = 64;  // of a value in a message
 
 bool IsDigits(std::string_view text) {
-  return !text.empty() &&
-         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return !text.empty() && std::all_of(text.begin(), text.end(), IsAsciiDigit);
 }
 
 }  // namespace
@@ -63,10 +63,10 @@ bool LooksLikeNumber(std::string_view text) {
     return true;
   }
   if (body.starts_with("0x") || body.starts_with("0o")) return true;
-  const bool starts = (body[0] >= '0' && body[0] <= '9') || (body[0] == '.' && body.size() > 1);
+  const bool starts = IsAsciiDigit(body[0]) || (body[0] == '.' && body.size() > 1);
   return starts && std::all_of(body.begin(), body.end(), [](char c) {
-           return (c >= '0' && c <= '9') || c == '.' || c == 'e' || c == 'E' || c == '+' ||
-                  c == '-' || c == '_';
+           return IsAsciiDigit(c) || c == '.' || c == 'e' || c == 'E' || c == '+' || c == '-' ||
+                  c == '_';
          });
 }
 

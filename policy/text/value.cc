@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "policy/base/ascii.h"
 #include "policy/base/check.h"
 #include "policy/base/strings.h"
 
@@ -73,11 +74,9 @@ void AppendJson(const Value& value, std::string_view newline, size_t depth, std:
 bool IsPlainYaml(std::string_view text) {
   static constexpr std::array<std::string_view, 11> kWords = {
       "true", "false", "null", "yes", "no", "on", "off", "y", "n", "nan", "inf"};
-  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
-  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
   if (text.empty()) return false;
-  if (!letter(text.front()) &&
-      !(digit(text.front()) && text.find_first_of("msh") != std::string_view::npos)) {
+  if (!IsAsciiLetter(text.front()) &&
+      !(IsAsciiDigit(text.front()) && text.find_first_of("msh") != std::string_view::npos)) {
     return false;
   }
   // The beginning of a number that is not decimal: the `0xmas` of a name is none, but a
@@ -87,7 +86,8 @@ bool IsPlainYaml(std::string_view text) {
     return false;
   }
   const bool harmless = std::all_of(text.begin(), text.end(), [&](char c) {
-    return letter(c) || digit(c) || c == '_' || c == '-' || c == '.' || c == '/' || c == '@';
+    return IsAsciiLetter(c) || IsAsciiDigit(c) || c == '_' || c == '-' || c == '.' || c == '/' ||
+           c == '@';
   });
   return harmless && std::find(kWords.begin(), kWords.end(), AsciiLower(text)) == kWords.end();
 }

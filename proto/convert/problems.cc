@@ -6,16 +6,13 @@
 #include <optional>
 
 #include "absl/strings/str_format.h"
+#include "policy/base/ascii.h"
 #include "policy/base/strings.h"
 #include "policy/model/ids.h"
 #include "policy/model/limits.h"
 
 namespace bridgekeeper::convert {
-namespace {
-
-bool IsLowerHex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
-
-}  // namespace
+namespace {}  // namespace
 
 void Problems::Append(std::string_view field, std::string_view what) {
   if (++count_ > kMaxListed) return;
@@ -58,7 +55,7 @@ void Problems::CheckText(std::string_view field, std::string_view text, size_t m
 }
 
 void Problems::CheckDigest(std::string_view field, std::string_view digest) {
-  if (digest.size() == kPinBytes && std::all_of(digest.begin(), digest.end(), IsLowerHex)) {
+  if (digest.size() == kPinBytes && std::all_of(digest.begin(), digest.end(), IsLowerHexDigit)) {
     return;
   }
   Invalid(field, absl::StrFormat("got `%s`, want %d lower-case hexadecimal digits",

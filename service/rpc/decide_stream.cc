@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_format.h"
 #include "service/rpc/grpc_status.h"
 
 namespace bridgekeeper::service {
@@ -42,12 +43,6 @@ class DecideStream
   void Begin() {
     absl::Status status = CheckAccess(shared_, Rpc::kDecideStream, *context_);
     if (!status.ok()) return End(std::move(status));
-    status = shared_.admission.Enter();
-    if (!status.ok()) {
-      if (absl::IsResourceExhausted(status)) AddRetryHint(*context_);
-      return End(std::move(status));
-    }
-    entered_ = true;
     MutexLock lock(mu_);
     if (!ended_) StartRead(&request_);
   }
@@ -57,6 +52,14 @@ class DecideStream
     {
       MutexLock lock(mu_);
       if (ended_) return;
+      if (!in_flight_) {
+        if (absl::Status status = shared_.admission.Enter(); !status.ok()) {
+          if (absl::IsResourceExhausted(status)) AddRetryHint(*context_);
+          EndLocked(std::move(status));
+          return WriteOrFinish();
+        }
+        in_flight_ = true;
+      }
       deciding_ = true;
     }
     pb::DecideStreamResponse response;
@@ -81,6 +84,7 @@ class DecideStream
       waiting_.clear();
       EndLocked(absl::CancelledError("the caller is gone"));
     }
+    LeaveIfIdle();
     ReadOn();
     WriteOrFinish();
   }
@@ -99,8 +103,8 @@ class DecideStream
     {
       MutexLock lock(mu_);
       done_ = true;
+      if (std::exchange(in_flight_, false)) shared_.admission.Leave();
     }
-    if (entered_) shared_.admission.Leave();
     shared_.stalls.Remove(this);
     streams_.Forget(this);
   }
@@ -123,8 +127,17 @@ class DecideStream
       ReadOn();
     } else {
       EndLocked(std::move(status));
+      LeaveIfIdle();
     }
     WriteOrFinish();
+  }
+
+  // Gives the place in flight back where nothing is decided and nothing waits to be
+  // written: a stream that only stays open must not keep others out.
+  void LeaveIfIdle() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
+    if (!in_flight_ || deciding_ || !waiting_.empty()) return;
+    in_flight_ = false;
+    shared_.admission.Leave();
   }
 
   void EndLocked(absl::Status status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
@@ -157,13 +170,13 @@ class DecideStream
   DecideStreams& streams_;
   grpc::CallbackServerContext* const context_;
   const absl::Duration begin_;
-  bool entered_ = false;  // set before the first operation
 
   // Of the read that is under way, or of the request that is being decided.
   pb::DecideStreamRequest request_;
 
   Mutex mu_;
   std::deque<pb::DecideStreamResponse> waiting_ ABSL_GUARDED_BY(mu_);
+  bool in_flight_ ABSL_GUARDED_BY(mu_) = false;  // has a place there
   bool writing_ ABSL_GUARDED_BY(mu_) = false;
   bool deciding_ ABSL_GUARDED_BY(mu_) = false;
   bool read_paused_ ABSL_GUARDED_BY(mu_) = false;
@@ -177,18 +190,27 @@ class DecideStream
 grpc::ServerBidiReactor<pb::DecideStreamRequest, pb::DecideStreamResponse>* DecideStreams::Start(
     RpcShared& shared, DecisionApi& api, grpc::CallbackServerContext* context) {
   const auto stream = std::make_shared<DecideStream>(shared, api, *this, context);
-  bool draining = false;
+  absl::Status status;
   {
     MutexLock lock(mu_);
-    draining = draining_;
+    if (draining_) {
+      status = absl::UnavailableError(kStopping);
+    } else if (open_.size() >= kMaxDecideStreams) {
+      status = absl::ResourceExhaustedError(absl::StrFormat(
+          "got %d decide streams, want at most %d", open_.size() + 1, kMaxDecideStreams));
+    }
     open_.emplace(stream.get(), stream);
   }
   shared.stalls.Add(stream);
-  if (draining) {
-    stream->End(absl::UnavailableError(kStopping));
-  } else {
+  if (status.ok()) {
     stream->Begin();
+    return stream.get();
   }
+  if (absl::IsResourceExhausted(status)) {
+    shared.admission.CountRefusal(Overload::kInFlight);
+    AddRetryHint(*context);
+  }
+  stream->End(std::move(status));
   return stream.get();
 }
 

@@ -2,7 +2,8 @@
 //
 // The server's side of DecideStream: reads, decides and writes at the same time, each
 // in order. Answers that wait to be written are bounded; when they are many, nothing
-// is read.
+// is read. A stream has a place in flight (service/core/admission.h) while a request of
+// it is decided or an answer waits to be written; one that is only open has none.
 //
 // Thread safety: all methods may be called at the same time.
 
@@ -12,6 +13,7 @@
 #include <grpcpp/server_context.h>
 #include <grpcpp/support/server_callback.h>
 
+#include <cstddef>
 #include <memory>
 
 #include "absl/container/flat_hash_map.h"
@@ -23,6 +25,9 @@
 namespace bridgekeeper::service {
 
 class DecideStream;
+
+// Streams that may be open at one time, of all clients: as many as watches.
+inline constexpr size_t kMaxDecideStreams = 10'000;
 
 // All streams that are open. Outlives the server.
 class DecideStreams {

@@ -86,7 +86,7 @@ struct Server::Parts {
         store(std::move(policy_store)),
         authorizer(admin_token),
         admission(options.max_in_flight, environment.clock, metrics),
-        guard(MakeGuard({.isolated = MakeJudgeWorkers(),
+        guard(MakeGuard({.isolated = MakeJudgeWorkers({.log = &environment.log}),
                          .on_fault =
                              [this](JudgeFault fault) {
                                metrics.judge_faults.Add(static_cast<size_t>(fault));

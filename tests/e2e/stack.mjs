@@ -5,11 +5,12 @@
 
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
@@ -21,10 +22,13 @@ const { StdioClientTransport } = require('@modelcontextprotocol/sdk/client/stdio
 export const binDir = process.env.BK_BIN_DIR;
 export const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 export const npmFile = (name) => fileURLToPath(new URL(`node_modules/${name}`, npmRoot));
+export const peerFile = (name) => fileURLToPath(new URL(`peers/node_modules/${name}`, npmRoot));
 export const token = 'e2e-admin-token-0123456789abcdef';
 
 // Longest wait for anything that another process does.
-export const deadlineMs = 20_000;
+export const deadlineMs = 60_000;
+// The same for programs of others, which load a great deal of JavaScript as they start.
+export const slowMs = 90_000;
 
 export function within(promise, what, ms = deadlineMs) {
   let timer;
@@ -40,16 +44,81 @@ export async function until(probe, what, ms = deadlineMs) {
   while (Date.now() < end) {
     const value = await probe();
     if (value) return value;
+    await pause(20);
   }
   throw new Error(`got no ${what} within ${ms} ms`);
 }
 
+// Waits for the first line of a stream that `read` makes something true of. The rest is
+// read and dropped.
+export function lineOf(stream, read, what, ms = deadlineMs) {
+  return within(new Promise((resolve, reject) => {
+    const lines = [];
+    createInterface({ input: stream }).on('line', (line) => {
+      if (lines.length < 100) lines.push(line);
+      const value = read(line);
+      if (value) resolve(value);
+    }).once('close', () => reject(new Error(`got no ${what}:\n${lines.join('\n')}`)));
+  }), what, ms);
+}
+
+// A program that is ended, with all that it started, by end().
+export class Program {
+  constructor(command, { env = { PATH: process.env.PATH }, cwd, stdio = ['ignore', 'pipe', 'pipe'] } = {}) {
+    // A group of its own: supergateway, ended alone, leaves its server behind.
+    this.child = spawn(command[0], command.slice(1), { env, cwd, stdio, detached: true });
+    this.ended = new Promise((resolve) => {
+      this.child.once('exit', (code, signal) => resolve(code ?? signal));
+      this.child.once('error', (error) => resolve(error.message));
+    });
+  }
+
+  // Both streams are read, so that it never waits for us.
+  drain() {
+    this.child.stdout?.resume();
+    this.child.stderr?.resume();
+    return this;
+  }
+
+  #signal(signal) {
+    try {
+      process.kill(-this.child.pid, signal);
+    } catch (error) {
+      if (error.code !== 'ESRCH') throw error;
+    }
+  }
+
+  async end() {
+    if (this.child.pid === undefined) return;
+    this.#signal('SIGTERM');
+    await Promise.race([this.ended, within(this.ended, 'end', 3000).catch(() => {})]);
+    this.#signal('SIGKILL');
+    await within(this.ended, `end of ${this.child.spawnfile}`);
+  }
+}
+
+const eventOf = (message) => (line) => {
+  if (!line.startsWith('{')) return undefined;
+  const event = JSON.parse(line);
+  return event.message === message && event;
+};
+
 export class Stack {
+  clients = [];
+  programs = [];
+
   static async start() {
     const stack = new Stack();
-    stack.clients = [];
     stack.dir = await mkdtemp(join(tmpdir(), 'e2e-'));
     await stack.startKeeperd();
+    return stack;
+  }
+
+  // A stack whose keeperd another process started.
+  static async beside(grpcAddress) {
+    const stack = new Stack();
+    stack.dir = await mkdtemp(join(tmpdir(), 'e2e-'));
+    stack.addresses = { grpc_address: grpcAddress };
     return stack;
   }
 
@@ -71,7 +140,7 @@ export class Stack {
   }
 
   async stopKeeperd(signal = 'SIGTERM') {
-    if (this.keeperd.exitCode !== null || this.keeperd.signalCode !== null) return;
+    if (!this.keeperd || this.keeperd.exitCode !== null || this.keeperd.signalCode !== null) return;
     const ended = once(this.keeperd, 'exit');
     this.keeperd.kill(signal);
     await within(ended, 'end of keeperd');
@@ -79,6 +148,27 @@ export class Stack {
 
   environment() {
     return { PATH: process.env.PATH, HOME: this.dir, KEEPER_ADDRESS: this.addresses.grpc_address, KEEPER_TOKEN: token };
+  }
+
+  // Starts a program that stop() ends.
+  run(command, options) {
+    const program = new Program(command, options);
+    this.programs.push(program);
+    return program;
+  }
+
+  // Starts `keeper-bridge serve` on a free port; `config` as its file has it. Returns its
+  // base URL.
+  async serve(config, { args = [], env = {} } = {}) {
+    const file = join(this.dir, `bridge-${this.programs.length}.yaml`);
+    await writeFile(file, JSON.stringify({ listen: '127.0.0.1:0', ...config }), { mode: 0o600 });
+    const bridge = this.run([join(binDir, 'keeper-bridge'), 'serve', '--config', file, ...args],
+      { env: { ...this.environment(), ...env } });
+    bridge.child.stdout.resume();
+    const { address } = await lineOf(bridge.child.stderr, eventOf('serving'), 'line that says the bridge is serving');
+    const url = `http://${address}`;
+    await until(async () => (await (await fetch(`${url}/health`)).json()).status === 'ok', 'readiness of the bridge', slowMs);
+    return url;
   }
 
   // Runs the CLI; throws with its output where it does not exit with 0.
@@ -98,6 +188,16 @@ export class Stack {
     await client.close();
   }
 
+  // The same for every tool that the server lists.
+  async reviewAll(app, server, command, risk) {
+    const client = new Client({ name: 'e2e', version: '1' });
+    await within(client.connect(new StdioClientTransport(
+      { command: command[0], args: command.slice(1), stderr: 'ignore' })), 'initialize');
+    const { tools } = await client.listTools();
+    await client.close();
+    await this.review(app, server, command, tools.map(({ name }) => name), risk);
+  }
+
   bridgeCommand(bridgeArgs, command) {
     return [join(binDir, 'keeper-bridge'), 'stdio', ...bridgeArgs, '--', ...command];
   }
@@ -115,6 +215,7 @@ export class Stack {
 
   async stop() {
     for (const client of this.clients) await client.close();
+    for (const program of this.programs) await program.end();
     await this.stopKeeperd();
     await rm(this.dir, { recursive: true, force: true });
   }

@@ -21,6 +21,9 @@
 //   stderr         writes n bytes without a line end to standard error, then answers
 //   stderr_lines   writes n lines to standard error, then answers
 //   progress       sends n notifications with the call's own token, or 1, then answers
+//   hold           answers when it is told to
+//   release        sends one notification, with n as the progress, for each call that is
+//                  held, the last first, answers them, and then answers
 //   cancelled      answers with the ids of the requests that were cancelled
 //   ask            sends elicitation/create and answers with what comes back
 //   environment    answers with its environment
@@ -46,6 +49,8 @@
 #include <iostream>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_format.h"
 #include "policy/base/json.h"
@@ -60,6 +65,13 @@ bool silent = false;
 bool ignore_end = false;
 bool universal_newlines = false;
 int64_t lines_read = 0;
+
+struct HeldCall {
+  std::string id;
+  std::string progress_token;
+  int64_t n = 0;
+};
+std::vector<HeldCall> held;
 
 void WriteAll(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
@@ -82,6 +94,19 @@ void Answer(std::string_view id, const std::string& text) {
   Send(absl::StrFormat(
       R"({"result":{"content":[{"type":"text","text":%s}]},"jsonrpc":"2.0","id":%s})", Quoted(text),
       id));
+}
+
+void SendProgress(std::string_view token, int64_t progress) {
+  Send(absl::StrFormat(
+      R"({"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%d}})",
+      token, progress));
+}
+
+void Release() {
+  for (auto call = held.rbegin(); call != held.rend(); ++call) {
+    SendProgress(call->progress_token, call->n);
+  }
+  for (const HeldCall& call : std::exchange(held, {})) Answer(call.id, "released");
 }
 
 pid_t StartGrandchild() {
@@ -149,12 +174,13 @@ void Do(std::string_view id, std::string_view act, int64_t n, std::string_view a
     for (size_t i = 0; i < count; ++i) WriteAll(2, absl::StrFormat("line %d\n", i));
   }
   if (act == "progress") {
-    for (size_t i = 0; i < count; ++i) {
-      Send(absl::StrFormat(
-          R"({"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%d}})",
-          progress_token, i));
-    }
+    for (int64_t i = 0; i < n; ++i) SendProgress(progress_token, i);
   }
+  if (act == "hold") {
+    held.push_back({std::string(id), std::string(progress_token), n});
+    return;
+  }
+  if (act == "release") Release();
   if (act == "cancelled") return Answer(id, cancelled);
   if (act == "ask") {
     Send(R"({"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"ok?"}})");

@@ -93,7 +93,6 @@ INSTANTIATE_TEST_SUITE_P(
         Change{"ConnectionArgument", Servers(kTwo),
                Servers("  two: {command: [z], connection_arg: c}\n"),
                "servers.two.connection_arg: none -> c", true},
-        // B231.
         Change{"Prefix", Servers(kTwo), Servers("  two: {command: [z], prefix: t}\n"),
                "servers.two.prefix: two__ -> t__", false},
         Change{"Order", Servers(kTwo),

@@ -51,6 +51,14 @@ inline std::string TextIn(const std::string& answer) {
   return std::string((*content->begin()).Find("text")->string());
 }
 
+// What a request is answered with in the end, whether or not as a stream.
+inline std::string LastWord(HttpClient& client, Reply reply) {
+  std::string last = std::move(reply.body);
+  if (reply.Field("content-type") != "text/event-stream") return last;
+  while (const auto event = client.NextEvent()) last = event->data;
+  return last;
+}
+
 inline std::string Call(std::string_view tool, std::string_view act = "echo", int n = 0,
                         std::string_view id = "1", std::string_view meta = "{}") {
   return absl::StrFormat(
@@ -64,8 +72,12 @@ inline std::string Request(std::string_view method, std::string_view id = "1",
                          params);
 }
 
-inline constexpr std::string_view kInitialize =
-    R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}})";
+inline std::string InitializeWith(std::string_view capabilities) {
+  return absl::StrFormat(
+      R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":%s,"clientInfo":{"name":"test","version":"1"}}})",
+      capabilities);
+}
+inline const std::string kInitialize = InitializeWith("{}");
 
 inline ServerConfig Fake(std::string name, std::vector<std::string> flags = {}) {
   ServerConfig server;
@@ -151,9 +163,9 @@ class TestBridge {
   HttpClient Client() const { return HttpClient(port_); }
 
   // Begins a session at `path` and returns the fields that name it.
-  HttpClient::Fields Begin(const std::string& path) {
+  HttpClient::Fields Begin(const std::string& path, std::string_view capabilities = "{}") {
     HttpClient client = Client();
-    const Reply reply = client.Ask("POST", path, kInitialize);
+    const Reply reply = client.Ask("POST", path, InitializeWith(capabilities));
     EXPECT_EQ(reply.status, 200) << reply.body;
     HttpClient::Fields fields = {{"Mcp-Session-Id", reply.Field("mcp-session-id")},
                                  {"MCP-Protocol-Version", "2025-11-25"}};

@@ -2,10 +2,10 @@
 
 #include "clients/bridge/http/compact_json.h"
 
+#include "policy/base/ascii.h"
+
 namespace bridgekeeper::bridge {
 namespace {
-
-bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 // Behind the string that begins at `begin`.
 size_t EndOfString(std::string_view json, size_t begin) {
@@ -23,7 +23,7 @@ std::optional<std::string> CompactJson(std::string_view json) {
   for (size_t i = 0; i < json.size();) {
     if (json[i] == '"') {
       i = EndOfString(json, i);
-    } else if (IsSpace(json[i])) {
+    } else if (IsJsonSpace(json[i])) {
       if (!has_space) out.reserve(json.size());
       has_space = true;
       out.append(json, kept, i - kept);

@@ -42,6 +42,11 @@ void Add(const CoreStats& from, CoreStats& to) {
   to.list_changes_sent += from.list_changes_sent;
   to.lists_read += from.lists_read;
   to.list_failures += from.list_failures;
+  to.questions_asked += from.questions_asked;
+  to.questions_accepted += from.questions_accepted;
+  to.questions_declined += from.questions_declined;
+  to.questions_expired += from.questions_expired;
+  to.answers_invalid += from.answers_invalid;
 }
 
 CoreStats Server::Stats() const {
@@ -92,7 +97,11 @@ void Link::Flush(const IdKey& related) {
   const Output out = std::exchange(out_, {});
   EachLine(out.to_server, [&](std::string_view line) { server_->upstream.Send(client_, line); });
   ArmTimer();
-  EachLine(out.to_client, [&](std::string_view line) { listener_.ToClient(line, related); });
+  EachLine(out.to_client, [&](std::string_view line) {
+    // A question of the core's own belongs to the call that it is about.
+    const IdKey* call = core_.has_questions() ? core_.CallOfQuestion(OutlineOf(line).id) : nullptr;
+    listener_.ToClient(line, call == nullptr ? related : IdKey(*call));
+  });
 }
 
 void Link::ArmTimer() {

@@ -41,7 +41,6 @@ class ReloadTest : public ::testing::Test {
   TestBridge bridge_{{Fake("one"), Fake("two")}, Policy({"one", "two", "three"})};
 };
 
-// B229.
 TEST_F(ReloadTest, AddsAServerForClientsThatAreThere) {
   const auto session = bridge_.Begin(kAll);
   EXPECT_THAT(List(kAll, session), Not(HasSubstr("three__do")));
@@ -64,7 +63,7 @@ TEST_F(ReloadTest, LeavesUnchangedServersTheirProcessAndSessions) {
   EXPECT_EQ(Pid("/servers/one/mcp", "do", own), pid);
 }
 
-// B232 for the environment, B231 for the prefix; the connection and the rest go the same way.
+// The environment and the prefix; the connection and the rest go the same way.
 TEST_F(ReloadTest, StartsAServerAnewWhateverChanged) {
   const auto session = bridge_.Begin(kAll);
   std::string pid = Pid(kAll, "one__do", session);

@@ -18,7 +18,6 @@
 namespace bridgekeeper::bridge {
 namespace {
 
-constexpr std::string_view kMetaCapabilities = "io.modelcontextprotocol/clientCapabilities";
 constexpr std::string_view kMetaServerInfo = "io.modelcontextprotocol/serverInfo";
 
 // What passes to the front, and the parameter that Mcp-Name repeats.

@@ -38,7 +38,8 @@ BridgeCore::BridgeCore(CoreOptions options, CoreParts parts)
       parts_(std::move(parts)),
       own_id_prefix_("bridgekeeper/" + parts_.ids.NewId() + "/"),
       no_arguments_(EmptyObject()),
-      log_budget_(kLogBurst, kLogLinesPerSecond) {}
+      log_budget_(kLogBurst, kLogLinesPerSecond),
+      request_states_(parts_.ids, parts_.clock) {}
 
 void BridgeCore::Count(Peer sender, Outcome outcome) {
   ++stats_.messages[static_cast<size_t>(sender)][static_cast<size_t>(outcome)];
@@ -98,11 +99,11 @@ void BridgeCore::OnClientFrame(const Frame& frame, Output& out) {
 void BridgeCore::OnServerFrame(const Frame& frame, Output& out) {
   const auto refuse = [&](std::string why) {
     Outline outline = OutlineOf(frame.text);
-    const bool has_id = !outline.id.empty();
+    const bool says_what_it_is = outline.has_method || !outline.id.empty();
     RejectServerFrame({kInvalidRequest, std::move(why), std::string(outline.id_token),
                        std::move(outline.id), outline.has_method},
                       frame.text, out);
-    return has_id;
+    return says_what_it_is;
   };
   const auto too_long = [] {
     return absl::StrFormat("got a line of more than %d bytes", kMaxLineBytes);
@@ -146,7 +147,8 @@ void BridgeCore::RejectClientFrame(const Refusal& refusal, Output& out) {
   if (TakeLogToken()) {
     parts_.log.Warning("message of the client refused", {{"why", refusal.message}});
   }
-  // An answer that cannot be read still ends the server's request.
+  // An answer that cannot be read still ends the question, ours or the server's.
+  if (!refusal.has_method && TakeQuestionAnswer(refusal.id, /*accepted=*/false, out)) return;
   const auto asked = refusal.has_method ? server_pending_.end() : server_pending_.find(refusal.id);
   if (asked != server_pending_.end()) {
     AppendLine(ErrorLine(asked->second, kInternalError, "the client's answer was refused"),
@@ -202,6 +204,7 @@ absl::Duration BridgeCore::next_deadline() const {
   if (reading_) next = std::min(next, reading_->deadline);
   if (!deadlines_.empty()) next = std::min(next, deadlines_.begin()->first);
   if (!task_deadlines_.empty()) next = std::min(next, task_deadlines_.begin()->first);
+  if (!question_deadlines_.empty()) next = std::min(next, question_deadlines_.begin()->first);
   return next;
 }
 
@@ -222,6 +225,7 @@ void BridgeCore::OnTime(Output& out) {
   while (!task_deadlines_.empty() && task_deadlines_.begin()->first <= now) {
     CancelTask(std::string(task_deadlines_.begin()->second), out);
   }
+  ExpireQuestions(out);
 }
 
 void BridgeCore::TimeOut(const IdKey& id, Output& out) {
@@ -261,6 +265,7 @@ void BridgeCore::OnServerEnd(std::string_view how, Output& out) {
   server_end_ = absl::StrFormat("the MCP server behind the bridge has ended: %s", how);
   reading_.reset();
   policy_deadline_ = absl::InfiniteDuration();
+  while (!questions_.empty()) WithdrawQuestion(questions_.begin(), *server_end_, out);
   // In the order of their ids, so that two runs answer alike.
   std::set<IdKey> ids;
   for (const auto& [id, pending] : pending_) ids.insert(id);

@@ -10,10 +10,11 @@
 //   answered   here: a denial, a list of tools, an answer to a request of our own;
 //   rejected   malformed, unknown, or a method that does not pass.
 //
-// A request waits here for two things only: for the first copy of the policy (at
-// most `policy_wait`, once), and for the server's list of tools, without which
-// neither pins nor hints of a call are known (at most kListTimeout). A cancellation
-// reaches a request that waits.
+// A request waits here for three things only: for the first copy of the policy (at
+// most `policy_wait`, once), for the server's list of tools, without which neither pins
+// nor hints of a call are known (at most kListTimeout), and a call for the answer of the
+// client's user, where the policy wants one (at most kAnswerTime; consent.h). A
+// cancellation reaches a request that waits.
 //
 // Both eras of MCP are served: sessions that begin with `initialize`, and requests
 // that carry all they need in `_meta` (2026-07-28). The era is a property of each
@@ -28,6 +29,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -39,6 +41,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/time/time.h"
+#include "clients/bridge/mcp/consent.h"
 #include "clients/bridge/mcp/framer.h"
 #include "clients/bridge/mcp/message.h"
 #include "clients/bridge/mcp/observer.h"
@@ -112,6 +115,13 @@ struct CoreStats {
   uint64_t list_changes_sent = 0;  // because the policy changed
   uint64_t lists_read = 0;         // whole lists of the server
   uint64_t list_failures = 0;      // readings that failed
+  // Questions to the client's user, and how they ended. Without sessions one that nobody
+  // answers is in none of the last four.
+  uint64_t questions_asked = 0;
+  uint64_t questions_accepted = 0;
+  uint64_t questions_declined = 0;  // or answered with an error
+  uint64_t questions_expired = 0;
+  uint64_t answers_invalid = 0;  // for another call, used, expired, or not asked for
 };
 
 class BridgeCore {
@@ -131,6 +141,9 @@ class BridgeCore {
   absl::Duration next_deadline() const;
   void OnTime(Output& out);
 
+  // The client says nothing more, but still reads: what it was asked stays unanswered.
+  void OnClientInputEnd(Output& out);
+
   // The server is gone; `how` says so in a few words. Everything that waits for it is
   // answered with an error, as is every request from now on.
   void OnServerEnd(std::string_view how, Output& out);
@@ -140,6 +153,12 @@ class BridgeCore {
   // The same without subscriptions, which are answered when they end.
   size_t answers_due() const;
   const CoreStats& stats() const { return stats_; }
+
+  // Whether a question of ours to the client is open.
+  bool has_questions() const { return !questions_.empty(); }
+  // The call that a question of ours to the client is about; null: `id` is none that is
+  // open.
+  const IdKey* CallOfQuestion(const IdKey& id) const;
 
  private:
   // What a request has already waited for; it does not wait for that again.
@@ -174,10 +193,22 @@ class BridgeCore {
     IdKey id;
     uint64_t ticket;
   };
-  // The same, to be looked at again as it came.
+  // What a person said of a call.
+  struct Answer {
+    bool accepted = false;
+    std::string binding;
+  };
+  // A request that waits, to be looked at again as it came.
   struct Held {
     Waiter waiter;
     std::string line;
+    std::optional<Answer> answer;
+  };
+  // A question to the client's user that is open.
+  struct Question {
+    Held call;
+    std::string binding;
+    absl::Duration deadline;
   };
 
   // A task that the server made of a call that was decided here.
@@ -242,27 +273,49 @@ class BridgeCore {
   void RememberClientTask(const Message& answer);
   void CancelTask(const std::string& id, Output& out);
 
+  // Makes a decision a denial.
+  static void Deny(ReasonCode reason, Decision& decision);
+
+  // core_consent.cc
+  bool MustAsk(const clients::PolicySnapshot& snapshot, const ToolCall& call,
+               const Message& message, Decision& decision) const;
+  bool AskOrTakeAnswer(const clients::PolicySnapshot& snapshot, const ToolCall& call,
+                       const Message& message, std::string_view line,
+                       const std::optional<Answer>& answer, Decision& decision,
+                       std::string& restored, Output& out);
+  bool Ask(const AskedCall& asked, const Message& message, std::string_view line,
+           std::string binding, Output& out);
+  bool AskStateless(const AskedCall& asked, const Message& message, std::string_view binding,
+                    Output& out);
+  bool TakeQuestionAnswer(const IdKey& id, bool accepted, Output& out);
+  void EndQuestion(std::map<IdKey, Question>::iterator it, bool accepted, Output& out);
+  void WithdrawQuestion(std::map<IdKey, Question>::iterator it, std::string_view why, Output& out);
+  void WithdrawQuestionOf(const IdKey& call, Output& out);
+  void ExpireQuestions(Output& out);
+
   // core_tools.cc
   bool WaitsForPolicy(const Message& message, std::string_view line,
                       const clients::PolicySnapshot& snapshot, Waited waited, Output& out);
   bool WantsPolicy(const clients::PolicySnapshot& snapshot, Waited waited) const;
   // Hold a request until there is what it waits for; false: there is no room.
   bool HoldForPolicy(const Message& message, std::string_view line);
-  bool HoldForList(const Message& message, std::string_view line, Output& out);
-  bool Hold(const Message& message, std::string_view line, std::vector<Held>& queue);
+  bool HoldForList(const Message& message, std::string_view line,
+                   const std::optional<Answer>& answer, Output& out);
+  bool HasRoomFor(std::string_view line) const;
+  Held HeldOf(const Message& message, std::string_view line);
   Waiter AddWaiter(const Message& message);
   absl::flat_hash_map<IdKey, Pending>::iterator FindWaiting(const Waiter& waiter);
   void Resume(std::vector<Held> held, Waited waited, Output& out);
   void ListForClient(const Message& message, std::string_view line, Waited waited, Output& out);
-  void CallTool(const Message& message, std::string_view line, Waited waited, Output& out);
+  void CallTool(const Message& message, std::string_view line, Waited waited,
+                const std::optional<Answer>& answer, Output& out);
   ToolCall CallOf(const Message& message, std::string_view name) const;
   std::optional<std::string_view> ConnectionOf(JsonValue arguments) const;
-  void EnforceOnDecision(const clients::PolicySnapshot& snapshot, const ToolCall& call,
-                         bool is_stateless, Decision& decision) const;
+  void EnforceOnDecision(Decision& decision) const;
   bool ClientWasToldDestructive(const PolicyView& view, const ToolCall& call,
                                 bool is_stateless) const;
   void ReportDecision(const clients::PolicySnapshot& snapshot, const ToolCall& call,
-                      const Decision& decision, std::string_view decision_id,
+                      const Decision& decision, bool was_asked, std::string_view decision_id,
                       std::string_view reason_text, absl::Duration begin);
   std::string DenialOf(const clients::PolicySnapshot& snapshot, std::string_view tool,
                        const Decision& decision, std::string_view decision_id) const;
@@ -301,6 +354,12 @@ class BridgeCore {
   absl::flat_hash_set<std::string> client_tasks_;
   std::deque<std::string> client_task_order_;
 
+  // What the client's user is asked. By ids that nobody can guess: a server that could
+  // would have its own question answered in place of ours.
+  std::map<IdKey, Question> questions_;
+  std::set<std::pair<absl::Duration, IdKey>> question_deadlines_;
+  RequestStates request_states_;
+
   // What waits.
   std::vector<Held> waiting_for_policy_;
   std::vector<Held> waiting_for_list_;
@@ -317,6 +376,7 @@ class BridgeCore {
 
   // What the client knows.
   bool initialized_ = false;    // a session was begun
+  bool takes_forms_ = false;    // the session's client can be asked
   std::string stateless_meta_;  // members of `_meta` for our own requests, JSON
   std::string client_name_;
   std::string client_version_;

@@ -71,11 +71,12 @@ void BridgeCore::OnClientRequest(const Message& message, std::string_view line, 
         client_name_ = TextOf(info->Find("name")).substr(0, kMaxClientTextBytes);
         client_version_ = TextOf(info->Find("version")).substr(0, kMaxClientTextBytes);
       }
+      takes_forms_ = TakesForms(message.Param("capabilities"));
       return ForwardRequest(message, line, {.use = Pending::Use::kInitialize}, out);
     case Treatment::kToolsList:
       return ListForClient(message, line, waited, out);
     case Treatment::kToolsCall:
-      return CallTool(message, line, waited, out);
+      return CallTool(message, line, waited, std::nullopt, out);
     case Treatment::kResources:
       return PassIfFamilyPasses(message, line, MethodFamily::kResources, {}, waited, out);
     case Treatment::kPrompts:
@@ -158,7 +159,7 @@ void BridgeCore::PassIfFamilyPasses(const Message& message, std::string_view lin
   call.tool = message.method;
   call.connection = FixedConnection();
   Decision decision = DecidePassage(view, family, FixedConnection());
-  EnforceOnDecision(snapshot, call, /*is_stateless=*/false, decision);
+  EnforceOnDecision(decision);
   if (decision.verdict != Verdict::kAllow) {
     return AnswerRequest(
         message, Outcome::kAnswered,
@@ -224,6 +225,7 @@ void BridgeCore::OnClientNotification(const Message& message, std::string_view l
       const bool was_waiting = found->second.use == Pending::Use::kWaiting;
       EndPending(found);
       if (was_waiting) {
+        WithdrawQuestionOf(*id, out);
         // The server never saw the request. What it waits in skips it when it comes.
         // Both end here: the request and what cancels it.
         Count(Peer::kClient, Outcome::kAnswered);
@@ -237,8 +239,15 @@ void BridgeCore::OnClientNotification(const Message& message, std::string_view l
 }
 
 void BridgeCore::OnClientAnswer(const Message& message, std::string_view line, Output& out) {
+  if (questions_.contains(message.id)) {
+    Count(Peer::kClient, Outcome::kAnswered);
+    TakeQuestionAnswer(message.id,
+                       message.kind == Message::Kind::kResult && IsAccepted(message.body), out);
+    return;
+  }
   const auto asked = server_pending_.find(message.id);
   if (asked == server_pending_.end()) {
+    // Also one that comes late or twice.
     Count(Peer::kClient, Outcome::kRejected);
     if (TakeLogToken()) parts_.log.Warning("answer of the client to no request");
     return;

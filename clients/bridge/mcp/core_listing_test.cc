@@ -44,7 +44,7 @@ TEST(Listing, ShowsWhatThePolicyDoesNotDenyInTheServersOrder) {
   EXPECT_EQ(h.Messages(Peer::kClient, Outcome::kAnswered), 1u);
 }
 
-// B093, B099: what the server says of its tools does not lower their risk.
+// What the server says of its tools does not lower their risk.
 TEST(Listing, HintsComeFromTheCatalogueNotFromTheServer) {
   CoreHarness h;
   h.SetPolicy(CoreHarness::Data());
@@ -55,7 +55,7 @@ TEST(Listing, HintsComeFromTheCatalogueNotFromTheServer) {
   EXPECT_EQ(At(sent.to_client.at(0), "result/tools/0/annotations/destructiveHint"), "true");
 }
 
-// B092, B100: hints and notices follow the policy.
+// Hints and notices follow the policy.
 TEST(Listing, FollowsThePolicyWhenItChanges) {
   CoreHarness h;
   h.SetPolicy(CoreHarness::Data(Mode::kReadOnly));
@@ -67,7 +67,7 @@ TEST(Listing, FollowsThePolicyWhenItChanges) {
       << "nothing is hidden";
 }
 
-// B091: a read-only bridge hides what it denies.
+// A read-only bridge hides what it denies.
 TEST(Listing, AReadOnlyBridgeShowsSafeToolsAndDeniesTheRestByName) {
   CoreOptions options = CoreHarness::DefaultOptions();
   options.read_only = true;
@@ -78,7 +78,7 @@ TEST(Listing, AReadOnlyBridgeShowsSafeToolsAndDeniesTheRestByName) {
   EXPECT_EQ(DenialIn(h.Client(CoreHarness::Call("drop"))), "READ_ONLY_BRIDGE");
 }
 
-// B123, B125, B127: all pages are read, and the client gets one.
+// All pages are read, and the client gets one.
 TEST(Listing, GathersThePagesOfTheServer) {
   CoreHarness h;
   h.SetPolicy(CoreHarness::Data(Mode::kReadOnly));
@@ -102,7 +102,6 @@ TEST(Listing, GathersThePagesOfTheServer) {
   EXPECT_EQ(At(sent.to_client.at(0), "result/nextCursor"), "<none>");
 }
 
-// B124.
 TEST(Listing, ACursorThatDoesNotAdvanceEndsTheListAndIsLogged) {
   CoreHarness h;
   h.SetPolicy(CoreHarness::Data());
@@ -126,7 +125,6 @@ TEST(Listing, ACursorThatTheBridgeNeverGaveIsRefused) {
   EXPECT_EQ(At(sent.to_client.at(0), "error/code"), "-32602");
 }
 
-// B136, B147.
 TEST(Listing, BadToolsAreLeftOutAndLoggedOnce) {
   CoreHarness h;
   h.SetPolicy(CoreHarness::Data());
@@ -164,7 +162,7 @@ TEST(Listing, AnErrorOfTheServerReachesTheClientAsItIs) {
           R"({"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no tools","data":{"a" : 1.0}}})"));
 }
 
-// B135: a reading that fails half-way leaves the list as it was.
+// A reading that fails half-way leaves the list as it was.
 TEST(Listing, AReadingThatFailsLeavesTheListAsItWas) {
   CoreHarness h;
   h.StartSession();
@@ -207,7 +205,6 @@ TEST(Listing, AServerThatDoesNotAnswerIsAnErrorAfterTheTimeout) {
   EXPECT_THAT(h.AnswerList(asked).to_client, IsEmpty()) << "too late";
 }
 
-// B105.
 TEST(Listing, AnEmptyListIsLoggedWithItsReason) {
   CoreHarness h;
   AppData data = CoreHarness::Data();
@@ -262,7 +259,7 @@ TEST(Listing, RequestsOfOurOwnCarryWhatAStatelessServerWants) {
 
 // ---- changes of the list -----------------------------------------------------------------
 
-// B131, B133: a tool that the server adds.
+// A tool that the server adds.
 TEST(ListChanges, OfTheServerAreForwardedAndReadAgain) {
   CoreHarness h;
   h.StartSession();
@@ -273,7 +270,7 @@ TEST(ListChanges, OfTheServerAreForwardedAndReadAgain) {
   EXPECT_THAT(h.observer.lists.back(), ElementsAre("read", "added"));
 }
 
-// B132: two changes at once; the last state wins.
+// Two changes at once; the last state wins.
 TEST(ListChanges, ThatComeWhileTheListIsReadAreNotLost) {
   CoreHarness h;
   h.StartSession();
@@ -296,7 +293,7 @@ TEST(ListChanges, AfterEveryReadingDoNotKeepTheBridgeReading) {
   EXPECT_EQ(h.core().stats().lists_read, 1u);
 }
 
-// B128: one notification where the set changed, none where it did not.
+// One notification where the set changed, none where it did not.
 TEST(ListChanges, OfThePolicyAreToldOnceAndOnlyIfTheListChanges) {
   CoreHarness h;
   h.StartSession();

@@ -28,7 +28,7 @@ void BridgeCore::OnServerRequest(const Message& message, std::string_view line, 
     ++stats_.methods_refused;
     return refuse(kMethodNotFound, "this method does not pass the bridge");
   }
-  if (server_pending_.contains(message.id)) {
+  if (server_pending_.contains(message.id) || questions_.contains(message.id)) {
     return refuse(kInvalidRequest, "`id`: got one that is in use");
   }
   if (server_pending_.size() >= kMaxRequestsInFlight) {

@@ -114,7 +114,7 @@ TEST(Passing, NotificationsPassBothWays) {
   EXPECT_THAT(h.Server(log).to_client, ElementsAre(log));
 }
 
-// B163: progress tokens of both kinds are nobody's business here.
+// Progress tokens of both kinds are nobody's business here.
 TEST(Passing, ProgressTokensAreNotTouched) {
   CoreHarness h;
   for (const char* token : {"\"7\"", "7", "\"\\u0037\""}) {
@@ -146,7 +146,7 @@ TEST(Passing, IdsOfTheTwoSidesAreApart) {
   EXPECT_EQ(h.core().requests_in_flight(), 1u) << "ours still waits";
 }
 
-// B185: a second initialize.
+// A second initialize.
 TEST(Passing, ASecondInitializeIsAnsweredByTheServer) {
   CoreHarness h;
   for (const char* id : {"1", "2"}) {
@@ -246,7 +246,7 @@ TEST(Refusing, ARawCarriageReturnIsNotForwarded) {
   EXPECT_EQ(At(sent.to_client[0], "id"), "9");
 }
 
-// B157, B159: malformed envelopes and batches; one answer each.
+// Malformed envelopes and batches; one answer each.
 TEST(Refusing, MalformedMessagesAreAnsweredWithTheirIdAndNotForwarded) {
   CoreHarness h;
   const struct {
@@ -279,7 +279,7 @@ TEST(Refusing, TextThatIsNoJsonIsAParseError) {
   EXPECT_EQ(At(sent.to_client[0], "id"), "null");
 }
 
-// B168: the answer to a line above the limit names the limit, and the id if it can.
+// The answer to a line above the limit names the limit, and the id if it can.
 TEST(Refusing, ALineAboveTheLimitIsAnsweredWithItsId) {
   CoreHarness h;
   Sent sent =
@@ -329,7 +329,7 @@ TEST(Refusing, MoreRequestsOfTheServerThanTheBoundAreRefused) {
 
 // ---- what the server says that is no message ------------------------------------
 
-// B172: a banner on standard output.
+// A banner on standard output.
 TEST(ServerText, IsSkippedLoggedAndBounded) {
   CoreHarness h;
   const Sent sent = h.Server("Server listening \x1b[31m" + std::string(10'000, 'x'));
@@ -348,14 +348,14 @@ TEST(ServerText, ThatNeverEndsDoesNotFillTheLog) {
   EXPECT_EQ(h.Messages(Peer::kServer, Outcome::kRejected), 10'000u);
 }
 
-// B157: an answer with neither result nor error.
+// An answer with neither result nor error.
 TEST(ServerText, AMalformedAnswerEndsTheRequestWithAnError) {
   CoreHarness h;
   const std::string answers[] = {
       R"({"jsonrpc":"2.0","id":1})",
       R"({"jsonrpc":"2.0","id":1,"result":{},"error":{}})",
       R"({"jsonrpc":"2.0","id":1,"result":{"a":1,"a":2}})",
-      R"({"jsonrpc":"2.0","id":1,"result":{"text":"\ud800"}})",  // B152
+      R"({"jsonrpc":"2.0","id":1,"result":{"text":"\ud800"}})",
       "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"text\":\"\xFF\"}}",
   };
   for (const std::string& answer : answers) {
@@ -395,6 +395,14 @@ TEST(ServerText, AnAnswerAboveTheLimitEndsTheRequestWhereverItsIdStands) {
   EXPECT_EQ(At(sent.to_client[0], "error/code"), "-32603");
 }
 
+TEST(ServerText, ARequestAboveTheLimitEndsNoRequestOfTheClient) {
+  CoreHarness h;
+  h.Client(Request("ping", "1"));
+  h.ServerFrame({Frame::Kind::kTooLong, R"({"jsonrpc":"2.0","method":"roots/list","params":{"a)"});
+  EXPECT_THAT(h.ServerFrame({Frame::Kind::kEndOfTooLong, R"(aaaa"},"id":1})"}).to_client,
+              IsEmpty());
+}
+
 TEST(ServerText, AMalformedRequestIsAnsweredToTheServer) {
   CoreHarness h;
   const Sent sent = h.Server(R"({"jsonrpc":"2.0","id":3,"method":"ping","params":[]})");
@@ -431,7 +439,6 @@ TEST(ClientText, AMalformedAnswerEndsTheServersRequestWithAnError) {
 
 // ---- cancellation --------------------------------------------------------------
 
-// B160, B161.
 TEST(Cancelling, ReachesTheServerAndNoAnswerComesAfterIt) {
   CoreHarness h;
   h.StartSession();
@@ -582,7 +589,7 @@ TEST(Family, WaitsForTheFirstPolicyAndIsDeniedWithoutOne) {
 
 // ---- ends --------------------------------------------------------------------------
 
-// B179: the server ends in the middle of a call.
+// The server ends in the middle of a call.
 TEST(Ending, EverythingThatWaitsIsAnsweredOnce) {
   CoreHarness h;
   h.StartSession();
@@ -601,7 +608,7 @@ TEST(Ending, EverythingThatWaitsIsAnsweredOnce) {
   EXPECT_EQ(h.core().next_deadline(), absl::InfiniteDuration());
 }
 
-// B180: a clear error afterwards.
+// A clear error afterwards.
 TEST(Ending, ARequestAfterTheEndIsAnsweredAtOnce) {
   CoreHarness h;
   h.StartSession();

@@ -27,13 +27,13 @@ ToolToList ToListed(const UpstreamTool& tool) {
       .tool = tool.name, .definition_digest = tool.digest, .read_only_hint = tool.read_only_hint};
 }
 
-void Deny(ReasonCode reason, Decision& decision) {
+}  // namespace
+
+void BridgeCore::Deny(ReasonCode reason, Decision& decision) {
   decision.verdict = Verdict::kDeny;
   decision.reason = reason;
   decision.obligations = nullptr;
 }
-
-}  // namespace
 
 // ---- waiting -----------------------------------------------------------------
 
@@ -53,26 +53,30 @@ bool BridgeCore::WaitsForPolicy(const Message& message, std::string_view line,
 }
 
 bool BridgeCore::HoldForPolicy(const Message& message, std::string_view line) {
-  if (!Hold(message, line, waiting_for_policy_)) return false;
+  if (!HasRoomFor(line)) return false;
+  waiting_for_policy_.push_back(HeldOf(message, line));
   if (policy_deadline_ == absl::InfiniteDuration()) {
     policy_deadline_ = parts_.clock.SinceBoot() + options_.policy_wait;
   }
   return true;
 }
 
-bool BridgeCore::HoldForList(const Message& message, std::string_view line, Output& out) {
-  if (!Hold(message, line, waiting_for_list_)) return false;
+bool BridgeCore::HoldForList(const Message& message, std::string_view line,
+                             const std::optional<Answer>& answer, Output& out) {
+  if (!HasRoomFor(line)) return false;
+  waiting_for_list_.push_back(HeldOf(message, line));
+  waiting_for_list_.back().answer = answer;
   if (!reading_) StartReading(out);
   return true;
 }
 
-bool BridgeCore::Hold(const Message& message, std::string_view line, std::vector<Held>& queue) {
-  if (pending_.size() >= kMaxRequestsInFlight || held_bytes_ + line.size() > kMaxHeldBytes) {
-    return false;
-  }
+bool BridgeCore::HasRoomFor(std::string_view line) const {
+  return pending_.size() < kMaxRequestsInFlight && held_bytes_ + line.size() <= kMaxHeldBytes;
+}
+
+BridgeCore::Held BridgeCore::HeldOf(const Message& message, std::string_view line) {
   held_bytes_ += line.size();
-  queue.push_back({AddWaiter(message), std::string(line)});
-  return true;
+  return {.waiter = AddWaiter(message), .line = std::string(line), .answer = std::nullopt};
 }
 
 BridgeCore::Waiter BridgeCore::AddWaiter(const Message& message) {
@@ -99,7 +103,11 @@ void BridgeCore::Resume(std::vector<Held> held, Waited waited, Output& out) {
     const Message* message = std::get_if<Message>(&read);
     // INVARIANT: it was read when it came.
     BK_CHECK(message != nullptr);
-    OnClientMessage(*message, request.line, waited, out);
+    if (request.answer) {
+      CallTool(*message, request.line, waited, request.answer, out);
+    } else {
+      OnClientMessage(*message, request.line, waited, out);
+    }
   }
 }
 
@@ -311,7 +319,7 @@ ToolCall BridgeCore::CallOf(const Message& message, std::string_view name) const
 }
 
 void BridgeCore::CallTool(const Message& message, std::string_view line, Waited waited,
-                          Output& out) {
+                          const std::optional<Answer>& answer, Output& out) {
   const auto name = message.Param("name");
   if (!name || !name->is_string()) {
     return AnswerRequest(
@@ -323,7 +331,7 @@ void BridgeCore::CallTool(const Message& message, std::string_view line, Waited 
   if (wants_policy && HoldForPolicy(message, line)) return;
   const bool wants_list = snapshot.state == PolicyView::State::kPresent && !list_is_valid_ &&
                           waited != Waited::kForList;
-  if (wants_list && HoldForList(message, line, out)) return;
+  if (wants_list && HoldForList(message, line, answer, out)) return;
 
   const absl::Duration begin = parts_.clock.SinceBoot();
   const bool is_stateless = message.Meta(kMetaVersion).has_value();
@@ -336,10 +344,15 @@ void BridgeCore::CallTool(const Message& message, std::string_view line, Waited 
   if (is_oversized) Deny(ReasonCode::kInvalidRequest, decision);
   // It cannot wait for what it should be decided on.
   if (wants_policy || wants_list) Deny(ReasonCode::kOverloaded, decision);
-  EnforceOnDecision(snapshot, call, is_stateless, decision);
+  EnforceOnDecision(decision);
+  const bool must_ask = MustAsk(snapshot, call, message, decision);
+  std::string restored;  // the call without the answer that it carries
+  if (must_ask || answer || (is_stateless && RequestStates::IsAnswer(message))) {
+    if (AskOrTakeAnswer(snapshot, call, message, line, answer, decision, restored, out)) return;
+  }
   const std::string decision_id = parts_.ids.NewId();
   const std::string reason_text = ReasonText(view, call, decision);
-  ReportDecision(snapshot, call, decision, decision_id, reason_text, begin);
+  ReportDecision(snapshot, call, decision, must_ask, decision_id, reason_text, begin);
 
   if (decision.verdict == Verdict::kDeny) {
     const UpstreamTool* tool = list_is_valid_ ? list_->Find(name->string()) : nullptr;
@@ -358,11 +371,10 @@ void BridgeCore::CallTool(const Message& message, std::string_view line, Waited 
     pending.max_bytes = decision.obligations->max_bytes;
     pending.timeout = decision.obligations->timeout;
   }
-  ForwardRequest(message, line, std::move(pending), out);
+  ForwardRequest(message, restored.empty() ? line : restored, std::move(pending), out);
 }
 
-void BridgeCore::EnforceOnDecision(const clients::PolicySnapshot& snapshot, const ToolCall& call,
-                                   bool is_stateless, Decision& decision) const {
+void BridgeCore::EnforceOnDecision(Decision& decision) const {
   if (decision.reason == ReasonCode::kPolicyMissing) {
     // Nothing has arrived: whether it cannot or has not yet is worth knowing.
     const clients::PolicySourceStats stats = parts_.policies.Stats();
@@ -379,17 +391,6 @@ void BridgeCore::EnforceOnDecision(const clients::PolicySnapshot& snapshot, cons
       (decision.obligations->max_rows || decision.obligations->read_only_session)) {
     return Deny(ReasonCode::kObligationUnsupported, decision);
   }
-  if (decision.verdict == Verdict::kAllow) return;
-  bool may_pass = false;
-  switch (snapshot.policy->policy().ask_mode) {
-    case AskMode::kClient:
-      may_pass = ClientWasToldDestructive(ViewOf(snapshot), call, is_stateless);
-      break;
-    case AskMode::kElicit:
-    case AskMode::kApproval:
-      break;  // this bridge has no way to ask
-  }
-  if (!may_pass) Deny(ReasonCode::kNoWayToAsk, decision);
 }
 
 bool BridgeCore::ClientWasToldDestructive(const PolicyView& view, const ToolCall& call,
@@ -404,8 +405,9 @@ bool BridgeCore::ClientWasToldDestructive(const PolicyView& view, const ToolCall
 }
 
 void BridgeCore::ReportDecision(const clients::PolicySnapshot& snapshot, const ToolCall& call,
-                                const Decision& decision, std::string_view decision_id,
-                                std::string_view reason_text, absl::Duration begin) {
+                                const Decision& decision, bool was_asked,
+                                std::string_view decision_id, std::string_view reason_text,
+                                absl::Duration begin) {
   if (parts_.observers.empty()) return;
   DecidedCall report{
       .time = parts_.clock.Now(),
@@ -426,7 +428,10 @@ void BridgeCore::ReportDecision(const clients::PolicySnapshot& snapshot, const T
   }
   if (decision.obligations != nullptr) report.obligations = *decision.obligations;
   if (snapshot.policy != nullptr) {
-    report.ask_mode = snapshot.policy->policy().ask_mode;
+    // The path that let a call through, which need not be the policy's own.
+    report.ask_mode = was_asked && decision.verdict == Verdict::kAsk
+                          ? AskMode::kElicit
+                          : snapshot.policy->policy().ask_mode;
     report.policy_revision = snapshot.policy->policy_revision().value;
     report.catalog_revision = snapshot.policy->catalog_revision().value;
   }

@@ -97,7 +97,7 @@ TEST(Calling, AnAllowedCallIsForwardedAsTheVeryBytesJudged) {
       R"({ "params":{"arguments":{"n":1.0e2,"\u0061":"x"},"name":"re\u0061d","x":1},)"
       R"("method":"tools/call","id":"\u0031","jsonrpc":"2.0" })";
   EXPECT_THAT(h.Client(call).to_server, ElementsAre(call));
-  // B139: everything in the result is kept.
+  // Everything in the result is kept.
   const std::string result =
       R"({"jsonrpc":"2.0","id":"1","result":{"content":[],"structuredContent":[1],"_meta":{"a":1},"z":2}})";
   EXPECT_THAT(h.Server(result).to_client, ElementsAre(result));
@@ -145,7 +145,7 @@ TEST(Calling, ADenialInTheStatelessEraHasAResultType) {
   EXPECT_EQ(At(sent.to_client.at(0), "result/resultType"), "complete");
 }
 
-// B108: called by name, without a list before.
+// Called by name, without a list before.
 TEST(Calling, ACallWithoutAListBeforeIsDecidedOnTheListThatTheBridgeReads) {
   CoreHarness h;
   h.SetPolicy(CoreHarness::Data(Mode::kReadOnly));
@@ -291,7 +291,7 @@ TEST(Asking, AClientThatWasToldDestructiveHasAsked) {
   EXPECT_EQ(h.observer.decisions.back().ask_mode, AskMode::kClient);
 }
 
-// B116, B117, B119: who cannot be asked has not agreed.
+// Who cannot be asked has not agreed.
 TEST(Asking, AClientThatWasNotToldHasNotAsked) {
   CoreHarness h;
   h.SetPolicy(CoreHarness::Data());
@@ -332,7 +332,8 @@ TEST(Asking, WithoutASessionAToolThatTheServerDoesNotListIsNotToldOf) {
   EXPECT_EQ(DenialIn(sent), "NO_WAY_TO_ASK");
 }
 
-TEST(Asking, ElicitAndApprovalHaveNoWayYet) {
+// A client that declares no `elicitation`; core_consent_test.cc has those that do.
+TEST(Asking, AClientThatCannotBeAskedHasNotAgreed) {
   for (const AskMode mode : {AskMode::kElicit, AskMode::kApproval}) {
     CoreHarness h;
     AppData data = CoreHarness::Data();
@@ -343,7 +344,7 @@ TEST(Asking, ElicitAndApprovalHaveNoWayYet) {
   }
 }
 
-// B120: an argument that claims consent is an argument.
+// An argument that claims consent is an argument.
 TEST(Asking, AnArgumentNeverCountsAsConsent) {
   CoreHarness h;
   AppData data = CoreHarness::Data();
@@ -366,7 +367,7 @@ AppData PinnedData(const std::string& definition, Pinning pinning = Pinning::kEn
   return data;
 }
 
-// B223, B225: a tool that changed after its review.
+// A tool that changed after its review.
 TEST(Pinning, AChangedToolIsHiddenAndDenied) {
   CoreHarness h;
   h.SetPolicy(PinnedData(R"({"name":"read","inputSchema":{}})"));
@@ -379,7 +380,7 @@ TEST(Pinning, AChangedToolIsHiddenAndDenied) {
   EXPECT_EQ(DenialIn(h.Client(CoreHarness::Call("read", "3"))), "TOOL_CHANGED");
 }
 
-// B129: the call after the change is decided on the new list.
+// The call after the change is decided on the new list.
 TEST(Pinning, ACallAfterAChangeIsDecidedOnTheNewDefinition) {
   CoreHarness h;
   h.StartSession(PinnedData(R"({"name":"read","inputSchema":{}})"));

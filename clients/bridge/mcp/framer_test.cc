@@ -49,19 +49,19 @@ TEST(LineFramer, CutsAtLineFeeds) {
               ElementsAre(Pair(Kind::kLine, "{}"), Pair(Kind::kLine, "[1]")));
 }
 
-// B164: a character of several bytes that is split over reads.
+// A character of several bytes that is split over reads.
 TEST(LineFramer, KeepsCharactersThatArriveByteByByte) {
   EXPECT_THAT(FramesOf("{\"a\":\"é€\"}\n", kMaxLineBytes, 1),
               ElementsAre(Pair(Kind::kLine, "{\"a\":\"é€\"}")));
 }
 
-// B165: a long result in small reads.
+// A long result in small reads.
 TEST(LineFramer, KeepsAMebibyteThatArrivesInSmallReads) {
   const std::string line(1 << 20, 'a');
   EXPECT_THAT(FramesOf(line + "\n", kMaxLineBytes, 4096), ElementsAre(Pair(Kind::kLine, line)));
 }
 
-// B171: CR LF and blank lines.
+// CR LF and blank lines.
 TEST(LineFramer, TakesCrLfForTheEndOfALineAndSkipsBlankLines) {
   EXPECT_THAT(FramesOf("\r\n\n{}\r\n \t \r\n[]\n\n"),
               ElementsAre(Pair(Kind::kLine, "{}"), Pair(Kind::kLine, "[]")));
@@ -84,7 +84,7 @@ TEST(LineFramer, ALineOfExactlyTheLimitIsServed) {
               ElementsAre(Pair(Kind::kLine, "1234567890"), Pair(Kind::kLine, "1234567890")));
 }
 
-// B168: the line after one that is too long.
+// The line after one that is too long.
 TEST(LineFramer, ALineAboveTheLimitIsShownOnceAndTheNextIsServed) {
   for (const size_t piece : {1, 3, 7, 1000}) {
     const Frames frames = FramesOf("12345678901\n{}\n", 10, piece);
@@ -95,7 +95,7 @@ TEST(LineFramer, ALineAboveTheLimitIsShownOnceAndTheNextIsServed) {
   }
 }
 
-// B167: a line without end.
+// A line without end.
 TEST(LineFramer, ALineWithoutEndIsToldAtTheLimitAndNotKept) {
   LineFramer framer(1 << 20);
   const std::string piece(64 << 10, 'a');

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_format.h"
 #include "clients/bridge/mcp/fold.h"
+#include "policy/base/ascii.h"
 #include "policy/base/strings.h"
 
 namespace bridgekeeper::bridge {
@@ -125,15 +126,13 @@ std::string Problem(Message& message) {
   return "";
 }
 
-bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-
 // Walks over JSON without judging it.
 class Walker {
  public:
   explicit Walker(std::string_view text) : text_(text) {}
 
   char Peek() {
-    while (at_ < text_.size() && IsSpace(text_[at_])) ++at_;
+    while (at_ < text_.size() && IsJsonSpace(text_[at_])) ++at_;
     return at_ < text_.size() ? text_[at_] : '\0';
   }
   // Whether nothing but white space is left. A NUL is something.
@@ -161,8 +160,8 @@ class Walker {
     const size_t begin = at_;
     if (first == '"') return String();
     if (first != '{' && first != '[') {
-      while (at_ < text_.size() && !IsSpace(text_[at_]) && text_[at_] != ',' && text_[at_] != '}' &&
-             text_[at_] != ']') {
+      while (at_ < text_.size() && !IsJsonSpace(text_[at_]) && text_[at_] != ',' &&
+             text_[at_] != '}' && text_[at_] != ']') {
         ++at_;
       }
       return at_ < text_.size() ? text_.substr(begin, at_ - begin) : std::string_view();

@@ -52,6 +52,7 @@ inline constexpr size_t kMaxIdTokenBytes = 1024;
 // Members of `params._meta` that the bridge reads.
 inline constexpr std::string_view kMetaPrefix = "io.modelcontextprotocol/";
 inline constexpr std::string_view kMetaVersion = "io.modelcontextprotocol/protocolVersion";
+inline constexpr std::string_view kMetaCapabilities = "io.modelcontextprotocol/clientCapabilities";
 inline constexpr std::string_view kMetaClientInfo = "io.modelcontextprotocol/clientInfo";
 inline constexpr std::string_view kMetaSubscription = "io.modelcontextprotocol/subscriptionId";
 

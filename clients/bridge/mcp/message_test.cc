@@ -49,7 +49,7 @@ std::vector<RefusalCase> RefusalCases() {
        R"([{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"ping"}])",
        kInvalidRequest, ""},
 
-      // Two readers could read it differently (B157 and what is judged is what runs).
+      // Two readers could read it differently (what is judged is what runs).
       {"TwinKeys", R"({"jsonrpc":"2.0","id":7,"method":"ping","method":"tools/call"})",
        kInvalidRequest, "7"},
       {"TwinKeysByEscape", R"({"jsonrpc":"2.0","id":7,"method":"ping","\u006dethod":"x"})",
@@ -134,7 +134,7 @@ std::vector<RefusalCase> RefusalCases() {
       {"CapitalMethodInParams",
        R"({"jsonrpc":"2.0","id":7,"method":"ping","params":{"Method":"x"}})", kInvalidRequest, "7"},
 
-      // Envelopes (B157).
+      // Envelopes.
       {"NoMethod", R"({"jsonrpc":"2.0","id":"x"})", kInvalidRequest, "\"x\""},
       {"WrongVersion", R"({"jsonrpc":"1.0","id":7,"method":"ping"})", kInvalidRequest, "7"},
       {"NumericVersion", R"({"jsonrpc":2.0,"id":7,"method":"ping"})", kInvalidRequest, "7"},
@@ -191,7 +191,7 @@ TEST_P(ReadTest, IsRead) {
 INSTANTIATE_TEST_SUITE_P(
     Table, ReadTest,
     ::testing::ValuesIn(std::vector<ReadCase>{
-        // B153, B155, B156: ids keep their token, and 7 is not "7".
+        // Ids keep their token, and 7 is not "7".
         {"NumberId", R"({"jsonrpc":"2.0","id":7,"method":"ping"})", Message::Kind::kRequest, "7",
          "n7"},
         {"TextId", R"({"jsonrpc":"2.0","id":"7","method":"ping"})", Message::Kind::kRequest,

@@ -43,7 +43,7 @@ UpstreamTool Tool(const std::string& json) {
 
 // ---- gathering ---------------------------------------------------------------
 
-// B123, B127: nextCursor.
+// The member nextCursor.
 TEST(UpstreamToolList, GathersThePages) {
   UpstreamToolList list;
   EXPECT_EQ(Add(list, R"({"tools":[{"name":"a","inputSchema":{}}],"nextCursor":"2"})"),
@@ -54,7 +54,7 @@ TEST(UpstreamToolList, GathersThePages) {
   EXPECT_THAT(Names(list), ElementsAre("a", "b"));
 }
 
-// B124: a cursor that does not advance.
+// A cursor that does not advance.
 TEST(UpstreamToolList, EndsWhereACursorIsGivenTwice) {
   UpstreamToolList list;
   EXPECT_EQ(Add(list, R"({"tools":[{"name":"a","inputSchema":{}}],"nextCursor":"x"})"),
@@ -109,7 +109,7 @@ TEST(UpstreamToolList, ResultWithoutToolsIsMalformed) {
   }
 }
 
-// B136, B140, B147: one bad tool does not spoil the list, and no name is routed at
+// One bad tool does not spoil the list, and no name is routed at
 // random.
 TEST(UpstreamToolList, DropsBadToolsAndKeepsTheRest) {
   UpstreamToolList list;
@@ -156,7 +156,7 @@ TEST(UpstreamToolList, ReadsWhatDecidingNeeds) {
 
 // ---- digests -----------------------------------------------------------------
 
-// B225: every member counts; how it is written does not.
+// Every member counts; how it is written does not.
 TEST(UpstreamToolList, DigestCoversEveryMember) {
   const std::string base = Tool(R"({"name":"a","inputSchema":{"type":"object"}})").digest;
   EXPECT_EQ(base.size(), 64u);
@@ -173,7 +173,7 @@ TEST(UpstreamToolList, DigestCoversEveryMember) {
   }
 }
 
-// B151: characters that nobody sees are part of the pin.
+// Characters that nobody sees are part of the pin.
 TEST(UpstreamToolList, DigestCoversInvisibleCharacters) {
   EXPECT_NE(Tool("{\"name\":\"a\",\"inputSchema\":{},\"description\":\"x\u200B\"}").digest,
             Tool(R"({"name":"a","inputSchema":{},"description":"x"})").digest);
@@ -181,7 +181,7 @@ TEST(UpstreamToolList, DigestCoversInvisibleCharacters) {
 
 // ---- showing -----------------------------------------------------------------
 
-// B095, B096, B097: all four hints are written, everything else is kept.
+// All four hints are written, everything else is kept.
 TEST(AnnotatedTool, WritesAllFourHintsAndKeepsTheRest) {
   const UpstreamTool tool = Tool(
       R"({"name":"a","inputSchema":{},"annotations":{"title":"T","readOnlyHint":false,"fifth":[1]}})");
@@ -201,7 +201,7 @@ TEST(AnnotatedTool, AddsAnnotationsWhereThereAreNone) {
             R"("destructiveHint":false,"idempotentHint":false,"openWorldHint":true}})");
 }
 
-// B137: schemas keep their bytes.
+// Schemas keep their bytes.
 TEST(AnnotatedTool, KeepsTheBytesOfSchemas) {
   const std::string schema =
       R"({ "$defs":{"é":{"minimum":1.0e0}}, "anyOf":[ {"$ref":"#\/$defs\/\u00e9"} ],)"
@@ -227,7 +227,7 @@ TEST(AnnotatedTool, PutsTheNoticeBehindTheDescription) {
   EXPECT_EQ(described("", ""), "none");
 }
 
-// B152: an emoji is kept.
+// An emoji is kept.
 TEST(AnnotatedTool, KeepsCharactersOfTheDescription) {
   const UpstreamTool tool = Tool(R"({"name":"a","inputSchema":{},"description":"\ud83d\ude00 😀"})");
   EXPECT_NE(AnnotatedTool(tool, AnnotationsFor(Risk::kSafe), "n").find(R"(\ud83d\ude00 😀\n\nn")"),

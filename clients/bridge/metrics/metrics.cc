@@ -145,6 +145,18 @@ std::string BridgeMetrics::Page(const CoreStats& stats, size_t requests_in_fligh
           static_cast<double>(stats.lists_read));
   counter("bridgekeeper_bridge_list_failures_total", "Lists of tools that could not be read.",
           static_cast<double>(stats.list_failures));
+  MetricFamily questions = Family("bridgekeeper_bridge_questions_total",
+                                  "Questions to clients' users whether a call may run, that were "
+                                  "asked, and how they ended.",
+                                  kCounter);
+  for (const auto& [outcome, value] :
+       {std::pair("asked", stats.questions_asked), std::pair("accepted", stats.questions_accepted),
+        std::pair("declined", stats.questions_declined),
+        std::pair("expired", stats.questions_expired),
+        std::pair("invalid", stats.answers_invalid)}) {
+    Add(questions, {{"outcome", outcome}}, static_cast<double>(value));
+  }
+  page.push_back(std::move(questions));
   gauge("bridgekeeper_bridge_requests_in_flight", "Requests of the client not answered yet.",
         static_cast<double>(requests_in_flight));
   gauge("bridgekeeper_bridge_tools", "Tools that the server lists.", static_cast<double>(tools_));

@@ -76,7 +76,7 @@ TEST(BridgeMetrics, PageHoldsWhatWasCounted) {
                           HasSubstr("bridgekeeper_reports_dropped_total 1")));
 }
 
-// B227, B228: what callers write becomes no series.
+// What callers write becomes no series.
 TEST(BridgeMetrics, NoTextOfACallerIsALabel) {
   BridgeMetrics metrics;
   const std::string before = metrics.Page({}, 0, {}, {});
@@ -136,7 +136,7 @@ TEST_F(MetricsServerTest, ServesThePage) {
                     HasSubstr("\r\n\r\nthe page\n")));
 }
 
-// B209, B211: pages of other sites.
+// Pages of other sites.
 TEST_F(MetricsServerTest, KeepsTheRulesOfEveryListener) {
   EXPECT_THAT(Get("/metrics", "Host: evil.example\r\n"),
               AllOf(StartsWith("HTTP/1.1 403 "), Not(HasSubstr("the page"))));

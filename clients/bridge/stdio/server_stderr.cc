@@ -11,8 +11,8 @@ namespace bridgekeeper::bridge {
 
 using boost::system::error_code;
 
-ServerStderr::ServerStderr(boost::asio::io_context& io, UniqueFd fd, std::string server, const Clock& clock,
-                           Logger& log)
+ServerStderr::ServerStderr(boost::asio::io_context& io, UniqueFd fd, std::string server,
+                           const Clock& clock, Logger& log)
     : descriptor_(io, fd.Release()),
       server_(std::move(server)),
       clock_(clock),
@@ -48,7 +48,8 @@ void ServerStderr::EndLine() {
     if (!budget_.Take(clock_.SinceBoot())) {
       ++left_out_;
     } else if (const uint64_t left_out = std::exchange(left_out_, 0); left_out > 0) {
-      log_.Info("the server says", {{"server", server_}, {"text", line_}, {"lines_left_out", left_out}});
+      log_.Info("the server says",
+                {{"server", server_}, {"text", line_}, {"lines_left_out", left_out}});
     } else {
       log_.Info("the server says", {{"server", server_}, {"text", line_}});
     }

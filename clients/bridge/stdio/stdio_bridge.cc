@@ -198,7 +198,10 @@ class StdioBridge::Loop {
   void OnClientEnd() {
     if (phase_ != Phase::kServing) return;
     end_ = BridgeEnd::kClient;
-    Enter(Phase::kAnswering, kAnswerGrace);
+    core_.OnClientInputEnd(out_);
+    Flush();
+    // Flush() may have found that the client is gone.
+    if (phase_ == Phase::kServing) Enter(Phase::kAnswering, kAnswerGrace);
   }
 
   void OnClientGone() {

@@ -220,6 +220,42 @@ TEST_F(StdioBridgeTest, AServerMayAskAndProgressComesBeforeTheResult) {
   EXPECT_THAT(s.Read(), HasSubstr(R"("id":1)"));
 }
 
+TEST_F(StdioBridgeTest, TheUserOfTheClientIsAskedAndTheCallRunsOnce) {
+  AppData data = Data();
+  data.policy.ask_mode = AskMode::kElicit;
+  Session s({}, std::move(data));
+  s.Ask(
+      R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"capabilities":{"elicitation":{}}}})");
+  const std::string call =
+      R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"drop","arguments":{"act":"echo","n":3}}})";
+  for (const std::string_view action : {"decline", "accept"}) {
+    const std::string question = s.Ask(call);
+    EXPECT_THAT(question, HasSubstr("elicitation/create"));
+    const auto document = JsonDocument::Parse(question);
+    ASSERT_TRUE(document.ok());
+    const std::string answer =
+        absl::StrFormat(R"({"jsonrpc":"2.0","id":%s,"result":{"action":"%s"}})",
+                        document->root().Find("id")->raw(), action);
+    EXPECT_THAT(s.Ask(answer),
+                HasSubstr(action == "accept" ? R"({\"act\":\"echo\",\"n\":3})" : "ASK_DECLINED"));
+    s.Send(answer);
+  }
+  EXPECT_TRUE(s.IsQuiet()) << "the second answer ran it again";
+}
+
+TEST_F(StdioBridgeTest, AQuestionDoesNotHoldUpTheEnd) {
+  AppData data = Data();
+  data.policy.ask_mode = AskMode::kElicit;
+  Session s({}, std::move(data));
+  s.Ask(
+      R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"capabilities":{"elicitation":{}}}})");
+  EXPECT_THAT(s.Ask(R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"drop"}})"),
+              HasSubstr("elicitation/create"));
+  s.CloseInput();
+  EXPECT_THAT(s.Read(), HasSubstr("ASK_DECLINED"));
+  EXPECT_EQ(s.End(), BridgeEnd::kClient);
+}
+
 TEST_F(StdioBridgeTest, ADeniedCallDoesNotReachTheServer) {
   Session s;
   EXPECT_THAT(s.Ask(R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hidden"}})"),
@@ -248,13 +284,11 @@ TEST_F(StdioBridgeTest, ATimeoutEndsACallThatIsNotAnswered) {
 
 // ---- framing ----------------------------------------------------------------------
 
-// B164.
 TEST_F(StdioBridgeTest, CharactersThatArriveByteByByteAreIntact) {
   Session s({"--byte-by-byte"});
   EXPECT_THAT(s.Ask(R"({"jsonrpc":"2.0","id":0,"method":"initialize"})"), HasSubstr("fäke"));
 }
 
-// B171.
 TEST_F(StdioBridgeTest, CrLfAndBlankLinesAreTakenAndOnlyLfIsWritten) {
   Session s({"--crlf"});
   const std::string line = s.Ask(R"({"jsonrpc":"2.0","id":0,"method":"ping"})"
@@ -263,7 +297,6 @@ TEST_F(StdioBridgeTest, CrLfAndBlankLinesAreTakenAndOnlyLfIsWritten) {
   EXPECT_TRUE(s.IsQuiet());
 }
 
-// B172.
 TEST_F(StdioBridgeTest, ABannerOnStandardOutputIsSkippedAndLogged) {
   Session s({"--banner"});
   EXPECT_EQ(s.Ask(R"({"jsonrpc":"2.0","id":0,"method":"ping"})"),
@@ -271,13 +304,12 @@ TEST_F(StdioBridgeTest, ABannerOnStandardOutputIsSkippedAndLogged) {
   EXPECT_THAT(s.log.EventsOf("message of the server refused"), SizeIs(1));
 }
 
-// B165.
 TEST_F(StdioBridgeTest, AResultOfAMebibyteIsIntact) {
   Session s;
   EXPECT_EQ(TextIn(s.Ask(Call("big", 1 << 20))), std::string(1 << 20, 'x'));
 }
 
-// B167, B168: from the server, with its id behind 17 MiB.
+// From the server, with its id behind 17 MiB.
 TEST_F(StdioBridgeTest, AnAnswerAboveTheLimitIsAnErrorAndTheNextIsServed) {
   Session s;
   const std::string line = s.Ask(Call("big", 17 << 20));
@@ -286,7 +318,7 @@ TEST_F(StdioBridgeTest, AnAnswerAboveTheLimitIsAnErrorAndTheNextIsServed) {
   EXPECT_EQ(TextIn(s.Ask(Call("echo", 1, "2"))), R"({"act":"echo","n":1})");
 }
 
-// B167, B168: from the client.
+// From the client.
 TEST_F(StdioBridgeTest, ARequestAboveTheLimitIsAnErrorAndTheNextIsServed) {
   Session s;
   s.SendBytes(R"({"jsonrpc":"2.0","id":9,"method":"ping","x":")");
@@ -310,7 +342,7 @@ int64_t ResidentKilobytes() {
   return 0;
 }
 
-// B167: a line of 100 MB takes no more room than the limit allows.
+// A line of 100 MB takes no more room than the limit allows.
 TEST_F(StdioBridgeTest, ALineOfAHundredMegabytesIsNotKept) {
   Session s;
   EXPECT_EQ(TextIn(s.Ask(Call("echo", 1))), R"({"act":"echo","n":1})");
@@ -370,7 +402,6 @@ TEST_F(StdioBridgeTest, AServerMayCloseItsStandardError) {
   EXPECT_EQ(s.End(), BridgeEnd::kClient);
 }
 
-// B173.
 TEST_F(StdioBridgeTest, AFloodOnStandardErrorHoldsNobodyUp) {
   Session s({"--stderr-flood", "10485760"});
   EXPECT_EQ(TextIn(s.Ask(Call("echo", 1))), R"({"act":"echo","n":1})");
@@ -395,7 +426,7 @@ class ServerEndTest : public ::testing::TestWithParam<ServerEndCase> {
   void SetUp() override { IgnoreSigpipe(); }
 };
 
-// B179: in the middle of a call, with others waiting.
+// In the middle of a call, with others waiting.
 TEST_P(ServerEndTest, EveryCallIsAnsweredAndTheBridgeEnds) {
   Session s;
   s.Send(Call("no_answer", 0, "7"));
@@ -429,7 +460,7 @@ TEST_F(StdioBridgeTest, AServerThatClosesItsInputHasEnded) {
   EXPECT_FALSE(support::IsRunning(s.server_pid()));
 }
 
-// B184: a server that never says a word; what the bridge answers itself still comes.
+// A server that never says a word; what the bridge answers itself still comes.
 TEST_F(StdioBridgeTest, AServerThatAnswersNothingHoldsUpNoEnd) {
   Session s({"--silent", "--ignore-end", "--ignore-term"});
   s.Send(R"({"jsonrpc":"2.0","id":0,"method":"initialize"})");
@@ -481,7 +512,7 @@ TEST_F(StdioBridgeTest, AnIdleClientThatClosesItsInputEndsItAll) {
   EXPECT_FALSE(support::IsRunning(s.server_pid()));
 }
 
-// B176: a client that leaves in the middle of a large answer.
+// A client that leaves in the middle of a large answer.
 TEST_F(StdioBridgeTest, AClientThatIsGoneEndsItAllAtOnce) {
   Session s;
   s.Send(Call("big", 8 << 20));
@@ -529,7 +560,7 @@ TEST_F(StdioBridgeTest, StoppingAnswersWhatIsInFlight) {
   EXPECT_FALSE(support::IsRunning(s.server_pid()));
 }
 
-// B175: a server that stops reading.
+// A server that stops reading.
 TEST_F(StdioBridgeTest, AServerThatStopsReadingHoldsUpNothingElse) {
   Session s;
   EXPECT_EQ(TextIn(s.Ask(Call("stop_reading"))), "stopped");
@@ -564,7 +595,6 @@ TEST_F(StdioBridgeTest, ASecondStopKillsAtOnce) {
   EXPECT_FALSE(support::IsRunning(s.server_pid()));
 }
 
-// B183.
 TEST_F(StdioBridgeTest, NoGrandchildIsLeft) {
   Session s;
   const std::string text = TextIn(s.Ask(Call("grandchild")));
@@ -611,7 +641,7 @@ TEST_F(StdioBridgeTest, AHundredSessionsLeakNoDescriptorNoProcessAndNoMemory) {
   EXPECT_TRUE(waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD) << "a child is left";
 }
 
-// B181: a bridge that waits uses no processor time.
+// A bridge that waits uses no processor time.
 TEST_F(StdioBridgeTest, AnIdleBridgeIsIdle) {
   Session s;
   EXPECT_EQ(TextIn(s.Ask(Call("stop_reading"))), "stopped");

@@ -63,6 +63,20 @@ TEST(SseParser, IsTheSameHoweverTheBytesCome) {
   EXPECT_EQ(parser.last_event_id(), "8");
 }
 
+TEST(SseParser, KeepsALongEventThatComesInManyPieces) {
+  const std::string data(200'000, 'x');
+  const std::string stream = "data: " + data + "\n\ndata: b\n\n";
+  SseParser parser;
+  std::vector<std::string> events;
+  constexpr size_t kPiece = 1'460;
+  for (size_t at = 0; at < stream.size(); at += kPiece) {
+    for (std::string& event : Events(parser, std::string_view(stream).substr(at, kPiece))) {
+      events.push_back(std::move(event));
+    }
+  }
+  EXPECT_THAT(events, ElementsAre(data, "b"));
+}
+
 TEST(SseParser, KeepsTheIdToComeBackTo) {
   SseParser parser;
   EXPECT_THAT(Events(parser, "id: 1\ndata: \n\n"), ElementsAre("")) << "it only names a place";

@@ -331,32 +331,48 @@ void Upstream::OnTimer() {
 // ---- messages of the server ------------------------------------------------------------
 
 void Upstream::OnFrame(const Frame& frame, std::string_view cause) {
-  if (frame.kind != Frame::Kind::kLine) {
-    if (frame.kind == Frame::Kind::kEndOfTooLong) return;
-    return RefuseFrame(frame, frame.kind == Frame::Kind::kTooLong
-                                  ? "it is longer than a message may be"
-                                  : "it has a raw carriage return inside");
+  constexpr std::string_view kTooLong = "it is longer than a message may be";
+  switch (frame.kind) {
+    case Frame::Kind::kLine: {
+      auto read = ReadMessage(frame.text);
+      if (const Refusal* refusal = std::get_if<Refusal>(&read)) {
+        RefuseFrame(frame, refusal->message);
+      } else {
+        OnMessage(std::get<Message>(read), frame.text, cause);
+      }
+      return;
+    }
+    case Frame::Kind::kBareCarriageReturn:
+      RefuseFrame(frame, "it has a raw carriage return inside");
+      return;
+    case Frame::Kind::kTooLong:
+      long_line_was_answered_ = RefuseFrame(frame, kTooLong);
+      return;
+    case Frame::Kind::kEndOfTooLong:
+      // Not a message of its own, but many servers write the id last.
+      if (!long_line_was_answered_) RefuseAnswer(IdAtEnd(frame.text), kTooLong);
+      return;
   }
-  auto read = ReadMessage(frame.text);
-  if (const Refusal* refusal = std::get_if<Refusal>(&read)) {
-    return RefuseFrame(frame, refusal->message);
-  }
-  OnMessage(std::get<Message>(read), frame.text, cause);
 }
 
-void Upstream::RefuseFrame(const Frame& frame, std::string_view why) {
+bool Upstream::RefuseFrame(const Frame& frame, std::string_view why) {
   if (TakeLogToken()) {
     log_.Warning("message of the server refused",
                  {{"server", name_}, {"why", why}, {"text", frame.text.substr(0, 256)}});
   }
   const Outline outline = OutlineOf(frame.text);
-  if (outline.id_token.empty()) return;
-  if (outline.has_method) {
+  const bool has_id = !outline.id_token.empty();
+  if (!outline.has_method) {
+    RefuseAnswer(outline.id_token, why);
+  } else if (has_id) {
     transport_->Send(ErrorLine(outline.id_token, kInvalidRequest, why));
-    return;
   }
+  return has_id || outline.has_method;
+}
+
+void Upstream::RefuseAnswer(std::string_view id_token, std::string_view why) {
   uint64_t key = 0;
-  if (!absl::SimpleAtoi(AsAbsl(outline.id_token), &key)) return;
+  if (!absl::SimpleAtoi(AsAbsl(id_token), &key)) return;
   const auto found = requests_.find(key);
   if (found == requests_.end()) return;
   const Request request = std::move(found->second);

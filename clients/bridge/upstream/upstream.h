@@ -152,7 +152,9 @@ class Upstream : private Transport::Listener {
   void OnRequest(const Message& message, std::string_view line, std::string_view cause);
   void OnNotification(const Message& message, std::string_view line, std::string_view cause);
   void OnProgress(const Message& message);
-  void RefuseFrame(const Frame& frame, std::string_view why);
+  // Returns whether the frame says what it is: a request, or an answer with its id.
+  bool RefuseFrame(const Frame& frame, std::string_view why);
+  void RefuseAnswer(std::string_view id_token, std::string_view why);
 
   // The client that something without a cause is about, and its latest request.
   struct Cause {
@@ -193,6 +195,8 @@ class Upstream : private Transport::Listener {
   size_t waiting_bytes_ = 0;
   absl::Duration initialize_deadline_ = absl::InfiniteDuration();
   boost::asio::steady_timer timer_;
+
+  bool long_line_was_answered_ = false;
 
   StringMap<std::string> list_pages_;  // results of tools/list by cursor
   size_t list_bytes_ = 0;

@@ -6,6 +6,7 @@
 #include "policy/base/strings.h"
 #include "policy/guard/duckdb/tree.h"
 #include "policy/guard/effects.h"
+#include "policy/guard/safe_function.h"
 
 namespace bridgekeeper::duckdb {
 namespace {
@@ -30,17 +31,6 @@ constexpr std::string_view kOwnNames[] = {"main", "temp", "system", "information
 
 bool Contains(std::span<const std::string_view> names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-size_t CountTypes(std::string_view types) {
-  if (types.find_first_not_of(" )") == std::string_view::npos) return 0;
-  size_t count = 1;
-  int depth = 0;
-  for (const char c : types) {
-    depth += c == '(' ? 1 : c == ')' ? -1 : 0;
-    if (c == ',' && depth == 0) ++count;
-  }
-  return count;
 }
 
 }  // namespace
@@ -127,19 +117,16 @@ void Notes::AddNamedSetting(std::optional<std::string_view> name, std::optional<
 bool Notes::IsListedSafe(std::string_view schema, std::string_view name, size_t arguments) const {
   return std::any_of(options_.safe_functions.begin(), options_.safe_functions.end(),
                      [&](const std::string& entry) {
-                       std::string lower = AsciiLower(entry);
-                       const size_t open = lower.find('(');
-                       if (open != lower.npos) {
-                         if (!lower.ends_with(')')) return false;
-                         const std::string_view types(lower.data() + open + 1,
-                                                      lower.size() - open - 2);
-                         if (CountTypes(types) != arguments) return false;
-                         lower.resize(open);
+                       const auto function = ParseSafeFunction(entry);
+                       if (!function || function->arguments.value_or(arguments) != arguments) {
+                         return false;
                        }
-                       const size_t dot = lower.rfind('.');
-                       if (dot == lower.npos) return lower == name;
-                       return lower.substr(dot + 1) == name &&
-                              (schema.empty() || lower.substr(0, dot) == AsciiLower(schema));
+                       if (!function->qualifiers.empty() && !schema.empty() &&
+                           (function->schema() == nullptr ||
+                            AsciiLower(function->schema()->text) != AsciiLower(schema))) {
+                         return false;
+                       }
+                       return AsciiLower(function->name.text) == name;
                      });
 }
 

@@ -4,17 +4,14 @@
 
 #include <algorithm>
 
+#include "policy/base/ascii.h"
 #include "policy/base/strings.h"
 
 namespace bridgekeeper::duckdb {
 namespace {
 
-bool IsSpace(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v';
-}
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsWordStart(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool IsWordPart(char c) { return IsWordStart(c) || IsDigit(c) || c == '$'; }
+bool IsWordStart(char c) { return IsAsciiLetter(c) || c == '_'; }
+bool IsWordPart(char c) { return IsWordStart(c) || IsAsciiDigit(c) || c == '$'; }
 
 class Scanner {
  public:
@@ -40,7 +37,7 @@ class Scanner {
   void Next() {
     const char c = Peek();
     const size_t begin = at_;
-    if (IsSpace(c)) {
+    if (IsAsciiSpace(c)) {
       ++at_;
     } else if (c == '-' && Peek(1) == '-') {
       at_ = std::min(out_.text.find_first_of("\r\n", at_), out_.text.size());
@@ -59,7 +56,7 @@ class Scanner {
     } else if (IsWordStart(c)) {
       while (IsWordPart(Peek())) ++at_;
       Add(TokenKind::kWord, begin);
-    } else if (IsDigit(c) || (c == '.' && IsDigit(Peek(1)))) {
+    } else if (IsAsciiDigit(c) || (c == '.' && IsAsciiDigit(Peek(1)))) {
       Number(begin);
     } else if (c == '$') {
       Dollar(begin);
@@ -112,14 +109,15 @@ class Scanner {
     // Digits, letters of a base, an exponent's sign: what follows is never a name.
     while (IsWordPart(Peek()) || Peek() == '.' ||
            ((Peek() == '+' || Peek() == '-') && (out_.text[at_ - 1] | 0x20) == 'e' &&
-            IsDigit(Peek(1)))) {
+            IsAsciiDigit(Peek(1)))) {
       if (Peek() == '$') return Fail("a number that runs into a name", begin);
       ++at_;
     }
     const std::string_view number = out_.text.substr(begin, at_ - begin);
     const bool based = number.size() > 1 && number[0] == '0' && IsWordStart(number[1]);
     const bool plain = std::all_of(number.begin(), number.end(), [](char c) {
-      return IsDigit(c) || c == '.' || c == '_' || c == 'e' || c == 'E' || c == '+' || c == '-';
+      return IsAsciiDigit(c) || c == '.' || c == '_' || c == 'e' || c == 'E' || c == '+' ||
+             c == '-';
     });
     // `1e5e` and `1from` are two tokens to some scanners.
     const auto exponents =
@@ -137,7 +135,8 @@ class Scanner {
     while (end < out_.text.size() && IsWordPart(out_.text[end]) && out_.text[end] != '$') ++end;
     if (end < out_.text.size() && out_.text[end] == '$') {
       const std::string_view tag = out_.text.substr(at_, end + 1 - at_);
-      if (tag.size() > 2 && IsDigit(tag[1])) return Fail("a dollar sign that is not read", begin);
+      if (tag.size() > 2 && IsAsciiDigit(tag[1]))
+        return Fail("a dollar sign that is not read", begin);
       const size_t close = out_.text.find(tag, end + 1);
       if (close == std::string_view::npos) return Fail("a quote without its end", begin);
       at_ = close + tag.size();

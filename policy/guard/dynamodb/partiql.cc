@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "policy/base/ascii.h"
 #include "policy/base/strings.h"
 #include "policy/guard/effects.h"
 
@@ -31,11 +32,8 @@ struct Token {
   Kind kind;
 };
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool StartsWord(char c) { return IsLetter(c) || c == '_' || c == '$'; }
-bool IsWordByte(char c) { return StartsWord(c) || IsDigit(c); }
-bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+bool StartsWord(char c) { return IsAsciiLetter(c) || c == '_' || c == '$'; }
+bool IsWordByte(char c) { return StartsWord(c) || IsAsciiDigit(c); }
 
 struct Tokens {
   std::string_view text;
@@ -70,7 +68,7 @@ class Tokenizer {
 
   void Next() {
     const char c = Peek();
-    if (IsSpace(c)) {
+    if (IsJsonSpace(c)) {
       ++at_;
     } else if (c == '-' && Peek(1) == '-') {
       const size_t end = std::min(text_.find('\n', at_), text_.size());
@@ -94,7 +92,7 @@ class Tokenizer {
       size_t size = 1;
       while (IsWordByte(Peek(size))) ++size;
       Add(Kind::kWord, size);
-    } else if (IsDigit(c) || (c == '.' && IsDigit(Peek(1)))) {
+    } else if (IsAsciiDigit(c) || (c == '.' && IsAsciiDigit(Peek(1)))) {
       Number();
     } else if (c == '?') {
       Add(Kind::kParameter, 1);
@@ -122,16 +120,16 @@ class Tokenizer {
 
   void Number() {
     size_t size = 0;
-    while (IsDigit(Peek(size))) ++size;
+    while (IsAsciiDigit(Peek(size))) ++size;
     if (Peek(size) == '.') {
       ++size;
-      while (IsDigit(Peek(size))) ++size;
+      while (IsAsciiDigit(Peek(size))) ++size;
     }
     if (Peek(size) == 'e' || Peek(size) == 'E') {
       ++size;
       if (Peek(size) == '+' || Peek(size) == '-') ++size;
-      if (!IsDigit(Peek(size))) return Fail("got a number without its exponent");
-      while (IsDigit(Peek(size))) ++size;
+      if (!IsAsciiDigit(Peek(size))) return Fail("got a number without its exponent");
+      while (IsAsciiDigit(Peek(size))) ++size;
     }
     if (IsWordByte(Peek(size))) return Fail("got a number that runs into a name");
     Add(Kind::kNumber, size);

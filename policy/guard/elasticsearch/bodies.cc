@@ -6,13 +6,13 @@
 #include <array>
 #include <deque>
 #include <optional>
-#include <set>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_format.h"
 #include "policy/base/check.h"
 #include "policy/base/strings.h"
+#include "policy/guard/case_twin.h"
 #include "policy/guard/effects.h"
 #include "policy/guard/elasticsearch/languages.h"
 
@@ -106,16 +106,6 @@ Lines ReadLines(JsonValue body) {
   return lines;
 }
 
-// A member whose name equals another one's but for case: readers that ignore case take
-// the one for the other.
-std::optional<std::string_view> FindCaseTwin(JsonValue object) {
-  std::set<std::string> seen;
-  for (const JsonValue member : object) {
-    if (!seen.insert(AsciiLower(member.key())).second) return member.key();
-  }
-  return std::nullopt;
-}
-
 bool IsTrue(JsonValue value) {
   return (value.kind() == JsonKind::kBool && value.boolean()) ||
          (value.is_string() && value.string() != "false");
@@ -151,7 +141,7 @@ void BodyWalker::WalkInside(JsonValue value, const Rule& rule) {
   if (!value.is_object()) return;
   if (rule.others == nullptr || rule.members.size() > 1) {
     if (const auto twin = FindCaseTwin(value)) {
-      Add(effect::kUnknown, *twin, value, kDestructive, "two members differ only by case");
+      Add(effect::kUnknown, twin->key(), value, kDestructive, "two members differ only by case");
     }
   }
   for (const JsonValue member : value) {

@@ -8,31 +8,24 @@
 #include <optional>
 #include <span>
 
+#include "policy/base/ascii.h"
 #include "policy/base/strings.h"
 
 namespace bridgekeeper::elasticsearch {
 namespace {
 
-bool IsAscii(char c) { return static_cast<unsigned char>(c) < 0x80; }
+bool IsAsciiWordByte(char c) { return IsAsciiAlnum(c) || c == '_'; }
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-
-bool IsAsciiWordByte(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || IsDigit(c) || c == '_';
-}
-
-bool IsWordByte(char c) { return IsAsciiWordByte(c) || !IsAscii(c); }
-
-bool IsSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+bool IsWordByte(char c) { return IsAsciiWordByte(c) || IsBeyondAscii(c); }
 
 std::string_view TrimFront(std::string_view text) {
-  while (!text.empty() && IsSpace(text.front())) text.remove_prefix(1);
+  while (!text.empty() && IsAsciiSpace(text.front())) text.remove_prefix(1);
   return text;
 }
 
 std::string_view Trim(std::string_view text) {
   text = TrimFront(text);
-  while (!text.empty() && IsSpace(text.back())) text.remove_suffix(1);
+  while (!text.empty() && IsAsciiSpace(text.back())) text.remove_suffix(1);
   return text;
 }
 
@@ -55,9 +48,9 @@ size_t AfterNextWord(std::string_view text, size_t at, std::span<const std::stri
       continue;
     }
     // A field, as in `email.from`.
-    const bool dotted =
-        at > 1 && text[at - 1] == '.' && IsAsciiWordByte(text[at - 2]) && !IsDigit(text[at - 2]);
-    const bool number = IsDigit(text[at]);
+    const bool dotted = at > 1 && text[at - 1] == '.' && IsAsciiWordByte(text[at - 2]) &&
+                        !IsAsciiDigit(text[at - 2]);
+    const bool number = IsAsciiDigit(text[at]);
     const size_t begin = at;
     while (at < text.size() && IsAsciiWordByte(text[at])) ++at;
     const std::string word = AsciiLower(text.substr(begin, at - begin));
@@ -83,7 +76,7 @@ std::string TakeName(std::string_view& text) {
     return name;
   }
   const auto end = std::find_if(text.begin(), text.end(), [](char c) {
-    return IsSpace(c) || std::string_view(",|()[];").find(c) != std::string_view::npos;
+    return IsAsciiSpace(c) || std::string_view(",|()[];").find(c) != std::string_view::npos;
   });
   std::string name(text.begin(), end);
   text.remove_prefix(name.size());
@@ -146,7 +139,7 @@ void TakeSqlName(std::string_view rest, QueryText& out) {
   while (rest.starts_with('(')) rest = TrimFront(rest.substr(1));
   if (rest.empty() || FirstWord(rest) == "select") return;  // its own FROM follows
   // White space of Unicode, to some parsers.
-  if (!IsAscii(rest.front())) out.unknown = "a name that begins with no letter of ASCII";
+  if (IsBeyondAscii(rest.front())) out.unknown = "a name that begins with no letter of ASCII";
   TakeIndex(rest, out);
 }
 
@@ -154,8 +147,8 @@ void TakeSqlName(std::string_view rest, QueryText& out) {
 bool IsSqlValue(std::string_view rest) {
   constexpr std::string_view kFields[] = {"_id", "_index", "_score"};
   if (rest.starts_with('-')) rest.remove_prefix(1);
-  return rest.empty() || rest.front() == '\'' || rest.front() == '?' || IsDigit(rest.front()) ||
-         IsOneOf(FirstWord(rest), kFields);
+  return rest.empty() || rest.front() == '\'' || rest.front() == '?' ||
+         IsAsciiDigit(rest.front()) || IsOneOf(FirstWord(rest), kFields);
 }
 
 // The names in SQL: after each of `words`, and after each comma behind the first, as an
@@ -281,7 +274,7 @@ Searched EmptyStrings(std::string text, std::span<const std::string_view> quotes
 // Whether the `(` at `at` begins a branch of FORK: it follows the word, or another branch.
 bool BeginsBranch(std::string_view text, size_t at) {
   std::string_view before = text.substr(0, at);
-  while (!before.empty() && IsSpace(before.back())) before.remove_suffix(1);
+  while (!before.empty() && IsAsciiSpace(before.back())) before.remove_suffix(1);
   if (before.ends_with(')')) return true;
   const auto begin = std::find_if_not(before.rbegin(), before.rend(), IsWordByte).base();
   return AsciiLower(std::string_view(begin, before.end())) == "fork";

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "policy/base/ascii.h"
 #include "policy/base/strings.h"
 #include "policy/guard/effects.h"
 
@@ -57,8 +58,7 @@ std::optional<std::string> StaticPart(std::string_view name) {
   name = name.substr(1, name.size() - 2);
   const size_t brace = std::min(name.find('{'), name.size());
   for (const char c : name.substr(brace)) {
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    if (!letter && std::string_view("{}+-/|._:").find(c) == std::string_view::npos) {
+    if (!IsAsciiAlnum(c) && std::string_view("{}+-/|._:").find(c) == std::string_view::npos) {
       return std::nullopt;
     }
   }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "policy/base/ascii.h"
 #include "policy/base/strings.h"
 
 namespace bridgekeeper::elasticsearch {
@@ -138,7 +139,7 @@ std::string ReadRequest(JsonValue object, Request& request) {
     } else if (member.key() == "method" && member.is_string()) {
       request.method = member.string();
       std::transform(request.method.begin(), request.method.end(), request.method.begin(),
-                     [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+                     ToAsciiUpper);
     } else if (member.key() == "path" && member.is_string()) {
       path = member.string();
     } else {

@@ -7,6 +7,8 @@
 #include <span>
 #include <string>
 
+#include "policy/base/ascii.h"
+
 namespace bridgekeeper::mysql {
 namespace {
 
@@ -403,7 +405,7 @@ Shows VariablesShow(std::string_view pattern) {
   for (size_t i = 0; i < pattern.size(); ++i) {
     const char c = pattern[i];
     if (c != '\\') {
-      name.push_back(c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c);
+      name.push_back(ToAsciiLower(c));
     } else if (i + 1 == pattern.size() ||
                std::string_view("\\_%").find(pattern[i + 1]) == std::string_view::npos) {
       return Shows::kSecret;

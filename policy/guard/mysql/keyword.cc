@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "policy/base/ascii.h"
+
 namespace bridgekeeper::mysql {
 namespace {
 
@@ -30,9 +32,7 @@ constexpr size_t kLongestKeyword = 19;  // SQL_CALC_FOUND_ROWS
 Keyword FindKeyword(std::string_view word) {
   if (word.size() > kLongestKeyword) return Keyword::kNone;
   char upper[kLongestKeyword];
-  std::transform(word.begin(), word.end(), upper, [](char c) {
-    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  });
+  std::transform(word.begin(), word.end(), upper, ToAsciiUpper);
   const std::string_view name(upper, word.size());
   const auto* const row =
       std::lower_bound(std::begin(kKeywords), std::end(kKeywords), name,

@@ -8,6 +8,7 @@
 
 #include "policy/base/strings.h"
 #include "policy/guard/effects.h"
+#include "policy/guard/safe_function.h"
 
 namespace bridgekeeper::mysql {
 namespace {
@@ -24,20 +25,6 @@ bool EndsTables(Keyword keyword) {
 
 // Reserved in some versions only; a table may have the name in others.
 bool BeginsSetOperation(const Token& token) { return token.Is(kExcept) || token.Is(kIntersect); }
-
-// The number of types in `(decimal(10, 2), text)`, or none where it is no such list.
-std::optional<size_t> CountTypes(std::string_view list) {
-  if (!list.starts_with('(') || !list.ends_with(')')) return std::nullopt;
-  const std::string_view types = list.substr(1, list.size() - 2);
-  size_t count = types.find_first_not_of(' ') == types.npos ? 0 : 1;
-  int depth = 0;
-  for (const char c : types) {
-    depth += c == '(' ? 1 : c == ')' ? -1 : 0;
-    if (depth < 0) return std::nullopt;
-    if (c == ',' && depth == 0) ++count;
-  }
-  return depth == 0 ? std::optional(count) : std::nullopt;
-}
 
 }  // namespace
 
@@ -424,14 +411,12 @@ void Scanner::NoteLock(const Token& token) {
 // An entry is `schema.name(type, ...)`; any other covers nothing. MySQL knows no overloads.
 bool Scanner::IsListedSafe(std::string_view schema, std::string_view name, size_t arguments) const {
   return std::any_of(options_.safe_functions.begin(), options_.safe_functions.end(),
-                     [&](std::string_view entry) {
-                       const size_t open = entry.find('(');
-                       const size_t dot = entry.substr(0, open).find('.');
-                       if (open == entry.npos || dot == entry.npos || dot == 0) return false;
-                       const auto types = CountTypes(entry.substr(open));
-                       if (types != arguments) return false;
-                       if (!schema.empty() && entry.substr(0, dot) != schema) return false;
-                       return AsciiLower(entry.substr(dot + 1, open - dot - 1)) == name;
+                     [&](const std::string& entry) {
+                       const auto function = ParseSafeFunction(entry);
+                       return function && function->schema() != nullptr &&
+                              function->arguments == arguments &&
+                              (schema.empty() || function->schema()->text == schema) &&
+                              AsciiLower(function->name.text) == name;
                      });
 }
 

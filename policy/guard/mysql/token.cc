@@ -5,18 +5,16 @@
 #include <algorithm>
 #include <utility>
 
+#include "policy/base/ascii.h"
 #include "policy/base/strings.h"
 
 namespace bridgekeeper::mysql {
 namespace {
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsHexDigit(char c) { return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-bool IsSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 bool IsControl(char c) { return (c >= '\0' && c < ' ') || c == '\x7F'; }
-bool IsHigh(char c) { return (static_cast<unsigned char>(c) & 0x80) != 0; }
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool IsWordByte(char c) { return IsLetter(c) || IsDigit(c) || c == '_' || c == '$' || IsHigh(c); }
+bool IsWordByte(char c) {
+  return IsAsciiLetter(c) || IsAsciiDigit(c) || c == '_' || c == '$' || IsBeyondAscii(c);
+}
 
 // White space for a session whose character set is a single-byte one, a letter for
 // the others.
@@ -68,10 +66,10 @@ class Tokenizer {
 
   void Next() {
     const char c = Peek();
-    if (IsSpace(c)) {
+    if (IsAsciiSpace(c)) {
       ++at_;
     } else if (c == '#' ||
-               (c == '-' && Peek(1) == '-' && (IsSpace(Peek(2)) || IsControl(Peek(2))))) {
+               (c == '-' && Peek(1) == '-' && (IsAsciiSpace(Peek(2)) || IsControl(Peek(2))))) {
       LineComment();
     } else if (c == '/' && Peek(1) == '*') {
       Comment();
@@ -82,7 +80,7 @@ class Tokenizer {
       Binary(c == 'x' || c == 'X');
     } else if ((c == 'n' || c == 'N') && Peek(1) == '\'') {
       Quoted(1, TokenKind::kString);
-    } else if (IsWordByte(c) || (c == '.' && IsDigit(Peek(1)))) {
+    } else if (IsWordByte(c) || (c == '.' && IsAsciiDigit(Peek(1)))) {
       WordOrNumber();
     } else if (c == '\'') {
       Quoted(0, TokenKind::kString);
@@ -109,7 +107,7 @@ class Tokenizer {
     if (in_code_comment_) return Fail("got a comment inside of an executable comment");
     const char mark = Peek(2);
     // MySQL's, MariaDB's, and `/*T!` of a server that speaks MySQL's protocol.
-    const size_t head = mark == '!' ? 3 : (IsLetter(mark) && Peek(3) == '!' ? 4 : 0);
+    const size_t head = mark == '!' ? 3 : (IsAsciiLetter(mark) && Peek(3) == '!' ? 4 : 0);
     if (head > 0) return CodeComment(head);
     const size_t end = text_.find("*/", at_ + 2);
     if (end == text_.npos) return Unterminated("got a comment without its end");
@@ -129,7 +127,7 @@ class Tokenizer {
 
   void CodeComment(size_t head) {
     size_t digits = 0;
-    while (IsDigit(Peek(head + digits))) ++digits;
+    while (IsAsciiDigit(Peek(head + digits))) ++digits;
     // Servers differ in what they do with others.
     if (digits != 0 && digits != 5 && digits != 6) {
       return Fail("got an executable comment whose version has neither five nor six digits");
@@ -196,13 +194,13 @@ class Tokenizer {
     }
     size_t size = 0;
     bool digits = true;
-    while (IsWordByte(Peek(size))) digits &= IsDigit(Peek(size++));
+    while (IsWordByte(Peek(size))) digits &= IsAsciiDigit(Peek(size++));
     const std::string_view word = text_.substr(at_, size);
     if (word.find(kNoBreakSpace) != word.npos) {
       return Fail("got a no-break space, which some sessions take for white space");
     }
     if (word.find(kByteOrderMark) != word.npos) return Fail("got a byte order mark");
-    if (!after_dot && IsDigit(word[0])) {
+    if (!after_dot && IsAsciiDigit(word[0])) {
       // `1e5x`, too, fails as a number.
       if (digits || IsHexOrBits(word) || IsExponent(word, size)) return Number();
       return Add(TokenKind::kWord, size);  // `1st`: a name may begin with a digit
@@ -225,9 +223,9 @@ class Tokenizer {
     const size_t e = word.find_first_not_of("0123456789");
     if (word[e] != 'e' && word[e] != 'E') return false;
     if (e + 1 == word.size()) {
-      return (Peek(size) == '+' || Peek(size) == '-') && IsDigit(Peek(size + 1));
+      return (Peek(size) == '+' || Peek(size) == '-') && IsAsciiDigit(Peek(size + 1));
     }
-    return IsDigit(word[e + 1]);
+    return IsAsciiDigit(word[e + 1]);
   }
 
   void Number() {
@@ -237,7 +235,7 @@ class Tokenizer {
       while (IsHexDigit(Peek(size))) ++size;
     } else {
       const auto digits = [&] {
-        while (IsDigit(Peek(size))) ++size;
+        while (IsAsciiDigit(Peek(size))) ++size;
       };
       digits();
       if (Peek(size) == '.') {
@@ -246,7 +244,7 @@ class Tokenizer {
       }
       if (Peek(size) == 'e' || Peek(size) == 'E') {
         const size_t sign = Peek(size + 1) == '+' || Peek(size + 1) == '-' ? 1 : 0;
-        if (IsDigit(Peek(size + 1 + sign))) {
+        if (IsAsciiDigit(Peek(size + 1 + sign))) {
           size += 1 + sign;
           digits();
         }

@@ -10,6 +10,7 @@
 
 #include "policy/base/strings.h"
 #include "policy/guard/effects.h"
+#include "policy/guard/safe_function.h"
 
 namespace bridgekeeper::sqlite {
 namespace {
@@ -246,22 +247,13 @@ void Scanner::NoteDoes(const Token& name, Does does) {
 bool Scanner::IsListedSafe(std::string_view name, size_t arguments) const {
   return std::any_of(options_.safe_functions.begin(), options_.safe_functions.end(),
                      [&](const std::string& entry) {
-                       std::string lower = AsciiLower(entry);
-                       const size_t open = lower.find('(');
-                       if (open != lower.npos) {
-                         const std::string_view types = std::string_view(lower).substr(open + 1);
-                         const auto commas = std::count(types.begin(), types.end(), ',');
-                         const bool none = types.find_first_not_of(" )") == types.npos;
-                         const size_t count = none ? 0 : static_cast<size_t>(commas) + 1;
-                         if (count != arguments) return false;
-                         lower.resize(open);
-                       }
-                       const size_t dot = lower.find('.');
-                       if (dot != lower.npos) {
-                         if (!IsOwnSchema(lower.substr(0, dot))) return false;
-                         lower.erase(0, dot + 1);
-                       }
-                       return lower == name;
+                       const auto function = ParseSafeFunction(entry);
+                       if (!function || function->arguments.value_or(arguments) != arguments)
+                         return false;
+                       const bool fits = function->qualifiers.empty() ||
+                                         (function->schema() != nullptr &&
+                                          IsOwnSchema(AsciiLower(function->schema()->text)));
+                       return fits && AsciiLower(function->name.text) == name;
                      });
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "policy/base/ascii.h"
 #include "policy/base/strings.h"
 
 namespace bridgekeeper::sqlite {
@@ -25,13 +26,8 @@ static_assert(std::is_sorted(std::begin(kKeywords), std::end(kKeywords),
 
 constexpr size_t kLongestKeyword = 17;  // CURRENT_TIMESTAMP
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsHexDigit(char c) { return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-bool IsSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool IsHigh(char c) { return (static_cast<unsigned char>(c) & 0x80) != 0; }
-bool StartsWord(char c) { return IsLetter(c) || c == '_' || IsHigh(c); }
-bool IsWordByte(char c) { return StartsWord(c) || IsDigit(c) || c == '$'; }
+bool StartsWord(char c) { return IsAsciiLetter(c) || c == '_' || IsBeyondAscii(c); }
+bool IsWordByte(char c) { return StartsWord(c) || IsAsciiDigit(c) || c == '$'; }
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
@@ -64,8 +60,8 @@ class Tokenizer {
   void Next() {
     const char c = Peek();
     // A vertical tab is white space only after other white space.
-    if (IsSpace(c) && c != '\v') {
-      while (at_ < text_.size() && IsSpace(text_[at_])) ++at_;
+    if (IsAsciiSpace(c) && c != '\v') {
+      while (at_ < text_.size() && IsAsciiSpace(text_[at_])) ++at_;
     } else if (c == '-' && Peek(1) == '-') {
       // A carriage return does not end it.
       at_ = std::min(text_.find('\n', at_), text_.size());
@@ -80,7 +76,7 @@ class Tokenizer {
       Fail("got a byte order mark");
     } else if (StartsWord(c)) {
       Word();
-    } else if (IsDigit(c) || (c == '.' && IsDigit(Peek(1)))) {
+    } else if (IsAsciiDigit(c) || (c == '.' && IsAsciiDigit(Peek(1)))) {
       Number();
     } else if (c == '\'' || c == '"' || c == '`') {
       Quoted(c);
@@ -90,7 +86,7 @@ class Tokenizer {
       Add(TokenKind::kQuoted, end + 1 - at_);
     } else if (c == '?') {
       size_t size = 1;
-      while (IsDigit(Peek(size))) ++size;
+      while (IsAsciiDigit(Peek(size))) ++size;
       Add(TokenKind::kVariable, size);
     } else if (c == '$' || c == '@' || c == ':' || c == '#') {
       Variable();
@@ -120,7 +116,7 @@ class Tokenizer {
     } else {
       // Digit separators are a later release's; 3.40 refuses the number.
       const auto digits = [&] {
-        while (IsDigit(Peek(size)) || Peek(size) == '_') ++size;
+        while (IsAsciiDigit(Peek(size)) || Peek(size) == '_') ++size;
       };
       digits();
       if (Peek(size) == '.') {
@@ -129,7 +125,7 @@ class Tokenizer {
       }
       if (Peek(size) == 'e' || Peek(size) == 'E') {
         const size_t sign = Peek(size + 1) == '+' || Peek(size + 1) == '-' ? 1 : 0;
-        if (IsDigit(Peek(size + 1 + sign))) {
+        if (IsAsciiDigit(Peek(size + 1 + sign))) {
           size += 1 + sign;
           digits();
         }
@@ -167,7 +163,7 @@ class Tokenizer {
         size += 2;
       } else if (c == '(' && letters > 0) {
         do ++size;
-        while (Peek(size) != '\0' && !IsSpace(Peek(size)) && Peek(size) != ')');
+        while (Peek(size) != '\0' && !IsAsciiSpace(Peek(size)) && Peek(size) != ')');
         if (Peek(size) != ')') return Fail("got a variable without its `)`");
         ++size;
         break;
@@ -213,9 +209,7 @@ class Tokenizer {
 Keyword FindKeyword(std::string_view word) {
   if (word.size() > kLongestKeyword) return Keyword::kNone;
   char upper[kLongestKeyword];
-  std::transform(word.begin(), word.end(), upper, [](char c) {
-    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  });
+  std::transform(word.begin(), word.end(), upper, ToAsciiUpper);
   const std::string_view name(upper, word.size());
   const auto* const row =
       std::lower_bound(std::begin(kKeywords), std::end(kKeywords), name,

@@ -7,6 +7,7 @@
 
 #include "policy/base/strings.h"
 #include "policy/guard/effects.h"
+#include "policy/guard/safe_function.h"
 
 namespace bridgekeeper::sqlserver {
 namespace {
@@ -259,21 +260,15 @@ void Parser::NoteCall(const Name& name, const Arguments& arguments, bool in_from
 bool Parser::IsListedSafe(const Name& name, size_t arguments) const {
   return std::any_of(options_.safe_functions.begin(), options_.safe_functions.end(),
                      [&](const std::string& entry) {
-                       std::string lower = AsciiLower(entry);
-                       const size_t open = lower.find('(');
-                       if (open == lower.npos || !lower.ends_with(')') || open + 1 >= lower.size())
-                         return false;
-                       size_t count = 0;
-                       int depth = 0;
-                       for (const char c : std::string_view(lower).substr(open + 1)) {
-                         if (c == '(') ++depth;
-                         if (c == ')') --depth;
-                         if (c != ' ' && c != ')' && count == 0) count = 1;
-                         if (c == ',' && depth == 0) ++count;
-                       }
-                       lower.resize(open);
-                       return count == arguments && lower.find('.') != lower.npos &&
-                              lower == name.Full();
+                       const auto function = ParseSafeFunction(entry);
+                       return function && !function->qualifiers.empty() &&
+                              function->arguments == arguments &&
+                              AsciiLower(function->name.text) == name.last() &&
+                              std::equal(function->qualifiers.begin(), function->qualifiers.end(),
+                                         name.parts.begin(), name.parts.end() - 1,
+                                         [](const SafeFunction::Part& part, const std::string& of) {
+                                           return AsciiLower(part.text) == of;
+                                         });
                      });
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "policy/base/ascii.h"
 #include "policy/base/strings.h"
 
 namespace bridgekeeper::sqlserver {
@@ -205,22 +206,16 @@ constexpr size_t kLongestReserved = 30;  // SEMANTICSIMILARITYDETAILSTABLE
 bool IsReserved(std::string_view word) {
   if (word.size() > kLongestReserved) return false;
   char upper[kLongestReserved];
-  std::transform(word.begin(), word.end(), upper, [](char c) {
-    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  });
+  std::transform(word.begin(), word.end(), upper, ToAsciiUpper);
   return std::binary_search(std::begin(kReserved), std::end(kReserved),
                             std::string_view(upper, word.size()));
 }
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsHexDigit(char c) { return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool IsHigh(char c) { return (static_cast<unsigned char>(c) & 0x80) != 0; }
 // Every control character is white space.
 bool IsSpace(char c) { return c >= '\x01' && c <= ' '; }
 bool IsLineEnd(char c) { return c == '\n' || c == '\r'; }
-bool StartsWord(char c) { return IsLetter(c) || c == '_' || c == '#' || IsHigh(c); }
-bool IsWordByte(char c) { return StartsWord(c) || IsDigit(c) || c == '@' || c == '$'; }
+bool StartsWord(char c) { return IsAsciiLetter(c) || c == '_' || c == '#' || IsBeyondAscii(c); }
+bool IsWordByte(char c) { return StartsWord(c) || IsAsciiDigit(c) || c == '@' || c == '$'; }
 
 struct CodePoint {
   char32_t value;
@@ -286,7 +281,7 @@ bool IsGoLine(std::string_view line) {
   if (line.size() < 2 || AsciiLower(line.substr(0, 2)) != "go") return false;
   line.remove_prefix(2);
   return std::all_of(line.begin(), line.end(),
-                     [](char c) { return IsSpace(c) || IsDigit(c) || c == ';'; });
+                     [](char c) { return IsSpace(c) || IsAsciiDigit(c) || c == ';'; });
 }
 
 // Whether a whole line of what stands between a pair of quotes or comment marks is
@@ -348,7 +343,7 @@ class Tokenizer {
       Quoted(TokenKind::kName, ']', 0);
     } else if (StartsWord(c)) {
       Word();
-    } else if (IsDigit(c) || (c == '.' && IsDigit(Peek(1)))) {
+    } else if (IsAsciiDigit(c) || (c == '.' && IsAsciiDigit(Peek(1)))) {
       Number(0);
     } else if (c == '@') {
       size_t size = 1;
@@ -457,7 +452,7 @@ class Tokenizer {
     const std::string_view line = text_.substr(at_, text_.find_first_of("\r\n", at_) - at_);
     const std::string_view code = line.substr(0, std::min(line.find("--"), line.find("/*")));
     if (!IsGoLine(code)) return false;
-    const bool repeats = std::any_of(code.begin(), code.end(), IsDigit);
+    const bool repeats = std::any_of(code.begin(), code.end(), IsAsciiDigit);
     Add(TokenKind::kGo, code.size());
     tokens_.list.back().repeats = repeats;
     return true;
@@ -479,17 +474,17 @@ class Tokenizer {
         }
       }
     } else {
-      while (IsDigit(Peek(size))) ++size;
+      while (IsAsciiDigit(Peek(size))) ++size;
       if (Peek(size) == '.') {
         ++size;
-        while (IsDigit(Peek(size))) ++size;
+        while (IsAsciiDigit(Peek(size))) ++size;
       }
       // An exponent needs no digits: `1e` is a number, whatever follows.
       if (Peek(size) == 'e' || Peek(size) == 'E') {
         ++size;
         if (Peek(size) == '+' || Peek(size) == '-') ++size;
-        if (!IsDigit(Peek(size))) return Fail("got a number without its exponent");
-        while (IsDigit(Peek(size))) ++size;
+        if (!IsAsciiDigit(Peek(size))) return Fail("got a number without its exponent");
+        while (IsAsciiDigit(Peek(size))) ++size;
       }
     }
     // `1DELETE` is a number and a statement for the server.
@@ -501,13 +496,13 @@ class Tokenizer {
   // `$1`, `$-1`, `$action`.
   void Dollar() {
     size_t size = 1;
-    if (IsLetter(Peek(1)) || Peek(1) == '_') {
+    if (IsAsciiLetter(Peek(1)) || Peek(1) == '_') {
       while (IsWordByte(Peek(size))) ++size;
       if (!ReadsPlain(1, size)) return;
       return Add(TokenKind::kPseudo, size);
     }
     if (Peek(size) == '-' || Peek(size) == '+') ++size;
-    if (!IsDigit(Peek(size)) && !(Peek(size) == '.' && IsDigit(Peek(size + 1)))) {
+    if (!IsAsciiDigit(Peek(size)) && !(Peek(size) == '.' && IsAsciiDigit(Peek(size + 1)))) {
       return Fail("got a `$` that begins no token");
     }
     Number(size);
@@ -568,7 +563,9 @@ std::string Tokens::Name(const Token& token) const {
 std::string FoldName(std::string_view name) {
   // Trailing white space does not tell names apart.
   while (!name.empty() && IsSpace(name.back())) name.remove_suffix(1);
-  const auto is_odd = [](char c) { return IsHigh(c) || (IsSpace(c) && c != ' ') || c == '\x7F'; };
+  const auto is_odd = [](char c) {
+    return IsBeyondAscii(c) || (IsSpace(c) && c != ' ') || c == '\x7F';
+  };
   if (std::none_of(name.begin(), name.end(), is_odd)) return std::string(name);
   std::string folded;
   while (!name.empty()) {

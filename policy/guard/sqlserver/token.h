@@ -19,6 +19,8 @@
 #include <string_view>
 #include <vector>
 
+#include "policy/base/ascii.h"
+
 namespace bridgekeeper::sqlserver {
 
 enum class TokenKind : uint8_t {
@@ -72,8 +74,7 @@ struct Tokens {
       return false;
     }
     for (size_t i = 0; i < upper.size(); ++i) {
-      const char c = text[token.begin + i];
-      if ((c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c) != upper[i]) return false;
+      if (ToAsciiUpper(text[token.begin + i]) != upper[i]) return false;
     }
     return true;
   }

@@ -5,14 +5,17 @@
 //
 // Source: policy/spec.md, clause G2.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "policy/guard/guard.h"
 #include "runtime/judge_worker.h"
+#include "runtime/testing/fake_logger.h"
 
 namespace bridgekeeper {
 namespace {
@@ -123,6 +126,30 @@ TEST_F(DuckdbHostile, AProgramThatIsNoWorkerIsAFaultOfItsOwn) {
                  .on_fault = [this](JudgeFault fault) { faults_.push_back(fault); }});
   EXPECT_EQ(guard->JudgeText("duckdb", "SELECT 1", {}).error, Judgement::Error::kUnreadable);
   EXPECT_EQ(faults_, std::vector{JudgeFault::kWorkerDied});
+}
+
+TEST_F(DuckdbHostile, AWorkerWithoutTheLibraryIsAFaultThatSaysWhatIsMissing) {
+  // A copy far from the library that stands beside the program.
+  const std::filesystem::path folder = testing::TempDir() + "/alone/bin/here";
+  ASSERT_TRUE(std::filesystem::create_directories(folder));
+  const std::string program = folder / "judge_worker";
+  ASSERT_TRUE(std::filesystem::copy_file(BK_JUDGE_WORKER, program));
+  FakeLogger log;
+  const auto guard =
+      MakeGuard({.isolated = MakeJudgeWorkers({.program = program, .log = &log}),
+                 .deadline = absl::Seconds(60),
+                 .on_fault = [this](JudgeFault fault) { faults_.push_back(fault); }});
+  for (int i = 0; i < 3; ++i) {
+    const Judgement judgement = guard->JudgeText("duckdb", "SELECT 1", {});
+    EXPECT_EQ(judgement.error, Judgement::Error::kUnreadable);
+    EXPECT_EQ(judgement.message, "no DuckDB to judge with is installed");
+  }
+  EXPECT_EQ(faults_, std::vector(3, JudgeFault::kWorkerUnavailable)) << "each is counted";
+  const auto events = log.EventsOf("a payload was not judged");
+  ASSERT_EQ(events.size(), 1u) << "once a minute is enough";
+  EXPECT_EQ(events[0].level, LogLevel::kError);
+  EXPECT_EQ(events[0].fields.at("fault"), "worker_unavailable");
+  EXPECT_THAT(events[0].fields.at("detail"), testing::HasSubstr("libduckdb.so"));
 }
 
 }  // namespace

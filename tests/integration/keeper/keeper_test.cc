@@ -1,35 +1,23 @@
 // Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
 //
-// keeper's commands, run in this process against a real keeperd over gRPC, with the
-// store in memory. Every example of every command's help runs here as it stands.
-
-#include <grpcpp/create_channel.h>
+// keeper's commands but those that write policies. Every example of every command's help
+// runs here as it stands.
 
 #include <algorithm>
-#include <functional>
-#include <map>
-#include <memory>
 #include <optional>
-#include <sstream>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_format.h"
-#include "bridgekeeper/v1/bridge_service.grpc.pb.h"
 #include "clients/cli/root.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "policy/base/check.h"
 #include "policy/base/json.h"
-#include "policy/model/policy.h"
-#include "policy/testing/fake_clock.h"
 #include "policy/testing/status_matchers.h"
 #include "policy/text/document.h"
-#include "runtime/id_source.h"
-#include "runtime/testing/fake_logger.h"
-#include "service/server/server.h"
-#include "store/memory/memory_store.h"
+#include "tests/integration/keeper/keeper_fixture.h"
 
 namespace bridgekeeper::cli {
 namespace {
@@ -37,177 +25,10 @@ namespace {
 using ::testing::AllOf;
 using ::testing::AnyOf;
 using ::testing::ElementsAre;
-using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
-
-constexpr char kAdminToken[] = "token-of-the-test-0123456789";
-
-// A memory store that says where its copy would be: the command is what is tested.
-class StoreWithBackup : public store::MemoryStore {
- public:
-  absl::StatusOr<BackupResult> Backup(const std::string&) override {
-    return BackupResult{Token(), 4096};
-  }
-};
-
-std::string Digest(char c) { return std::string(64, c); }
-
-struct Ran {
-  ExitCode code;
-  std::string out;
-  std::string err;
-};
-
-class KeeperTest : public ::testing::Test {
- protected:
-  KeeperTest() {
-    auto owned = std::make_unique<StoreWithBackup>();
-    store_ = owned.get();
-    Fill();
-    service::Options options;
-    options.grpc_address = "127.0.0.1:0";
-    options.http_address = "127.0.0.1:0";
-    options.metrics_address = "127.0.0.1:0";
-    options.backup_dir = "backups";
-    options.dev = true;
-    auto server = service::Server::Start(options, std::move(owned), kAdminToken,
-                                         {log_, clock_, ids_, [] { return uint64_t{0}; }});
-    BK_CHECK(server.ok());
-    server_ = *std::move(server);
-    ReportTools();
-    environment_["KEEPER_ADDRESS"] = server_->grpc_address();
-    environment_["KEEPER_TOKEN"] = kAdminToken;
-    environment_["USER"] = "ann";
-  }
-
-  ~KeeperTest() override {
-    if (server_ != nullptr) server_->Stop();
-  }
-
-  // What the examples name.
-  void Fill() {
-    McpPolicy sqlkit;
-    sqlkit.app = AppId("sqlkit");
-    sqlkit.mode = Mode::kFullAccess;
-    Commit(sqlkit);
-    sqlkit.allowed_connection_ids = {ConnectionId("prod"), ConnectionId("staging")};
-    Commit(sqlkit);
-    McpPolicy dockit;
-    dockit.app = AppId("dockit");
-    Commit(dockit);
-    ConnectionRecord prod;
-    prod.app = AppId("sqlkit");
-    prod.id = ConnectionId("prod");
-    prod.name = "Production";
-    prod.type = "postgres";
-    Commit(prod);
-    for (const auto& [tool, risk, pin] : {std::tuple{"read_file", Risk::kSafe, Digest('1')},
-                                          std::tuple{"write_file", Risk::kElevated, Digest('2')},
-                                          std::tuple{"gone", Risk::kSafe, Digest('9')}}) {
-      CatalogEntry entry;
-      entry.key = {AppId("dockit"), ServerId("files"), ToolName(tool)};
-      entry.risk = risk;
-      entry.pin = pin;
-      Commit(entry);
-    }
-    files_["policy.yaml"] = "app: sqlkit\nmode: READ_ONLY\nallowed_connection_ids: [prod]\n";
-    files_["mcp-config.json"] =
-        R"({"port": 9120, "auto_start": true, "policy": {"mode": "ReadOnly", "allowed_connection_ids": []}})";
-    files_["catalog.yaml"] =
-        "- {tool: own_tool, risk: SAFE}\n- {tool: other_tool, risk: ELEVATED, server: own}\n";
-    files_["connection.yaml"] = "app: sqlkit\nid: prod\ntype: postgres\n";
-    files_["functions.txt"] =
-        "# reviewed\npublic.add_tax(numeric)  # pure\n\npublic.f(int, text)\n";
-  }
-
-  void Commit(store::RecordValue value) {
-    const auto key = store::KeyOf(value);
-    const auto committed =
-        store_->Commit({{key, std::move(value), std::nullopt}},
-                       {.author = "setup", .reason = "before the test", .time = clock_.Now()});
-    BK_CHECK(committed.ok());
-  }
-
-  void ReportTools() {
-    const auto channel =
-        grpc::CreateChannel(server_->grpc_address(), grpc::InsecureChannelCredentials());
-    const auto stub = v1::BridgeService::NewStub(channel);
-    v1::ReportToolsRequest request;
-    request.set_bridge("test/1");
-    request.set_app("dockit");
-    request.set_server("files");
-    const auto add = [&](const char* tool, char digest, const char* annotations) {
-      v1::ReportedTool& reported = *request.add_tools();
-      reported.set_app("dockit");
-      reported.set_server("files");
-      reported.set_tool(tool);
-      reported.set_digest(Digest(digest));
-      reported.set_definition_json(
-          absl::StrFormat(R"({"name":"%s","description":"Does \u001b[2J things","annotations":%s})",
-                          tool, annotations));
-    };
-    add("read_file", '1', R"({"readOnlyHint":true})");
-    add("write_file", '3', R"({"readOnlyHint":false,"destructiveHint":false})");
-    add("search", '4', R"({"readOnlyHint":true})");
-    add("append", '5', R"({"destructiveHint":false})");
-    add("purge", '6', "{}");
-    v1::ReportToolsResponse response;
-    grpc::ClientContext context;
-    const grpc::Status status = stub->ReportTools(&context, request, &response);
-    BK_CHECK(status.ok());
-  }
-
-  Ran Keeper(const std::vector<std::string>& arguments, const std::string& input = "") {
-    std::istringstream in(input);
-    std::ostringstream out, err;
-    Session session{.in = in,
-                    .out = out,
-                    .err = err,
-                    .interactive = interactive_,
-                    .get_env = [&](const char* name) -> std::optional<std::string> {
-                      const auto it = environment_.find(name);
-                      return it == environment_.end() ? std::nullopt : std::optional(it->second);
-                    },
-                    .read_file = [&](const std::string& path) -> absl::StatusOr<std::string> {
-                      const auto it = files_.find(path);
-                      if (it == files_.end()) return absl::NotFoundError("no file " + path);
-                      return it->second;
-                    },
-                    .edit = edit_};
-    const ExitCode code = cli::Run(arguments, session);
-    return {code, out.str(), err.str()};
-  }
-
-  std::optional<store::Record> Stored(const store::RecordKey& key) {
-    const auto record = store_->Get(key);
-    EXPECT_THAT(record, IsOk());
-    return record.ok() && *record && (*record)->value ? **record : std::optional<store::Record>();
-  }
-  std::optional<McpPolicy> StoredPolicyOf(const char* app) {
-    const auto record = Stored(store::RecordKey::Policy(AppId(app)));
-    return record ? std::optional(std::get<McpPolicy>(*record->value)) : std::nullopt;
-  }
-  std::optional<CatalogEntry> StoredEntryOf(const char* tool) {
-    const auto record =
-        Stored(store::RecordKey::Catalog({AppId("dockit"), ServerId("files"), ToolName(tool)}));
-    return record ? std::optional(std::get<CatalogEntry>(*record->value)) : std::nullopt;
-  }
-  int64_t Revision() { return store_->Token().revision.value; }
-
-  FakeClock clock_;
-  FakeLogger log_;
-  RandomIdSource ids_;
-  StoreWithBackup* store_ = nullptr;
-  std::unique_ptr<service::Server> server_;
-  std::map<std::string, std::string> environment_;
-  std::map<std::string, std::string> files_;
-  bool interactive_ = false;
-  std::function<absl::StatusOr<std::string>(const std::string&)> edit_ =
-      [](const std::string& text) { return absl::StatusOr<std::string>(text); };
-};
 
 // ---- every example of every command --------------------------------------------------
 
@@ -340,221 +161,6 @@ TEST_F(KeeperTest, ToolsOfEveryPageAreListed) {
                 static_cast<size_t>(*json->root().Find("hidden")->integer()),
             115u);
   EXPECT_THAT(Keeper({"tools", "--app", "nobody"}).err, HasSubstr("no policy of `nobody` exists"));
-}
-
-// ---- writing policies --------------------------------------------------------------------
-
-TEST_F(KeeperTest, SetMakesAPolicyWithTheDefaultsWhereThereIsNone) {
-  const Ran ran = Keeper({"policy", "set", "newkit", "--mode", "read-only"});
-  EXPECT_EQ(ran.code, ExitCode::kOk) << ran.err;
-  EXPECT_EQ(ran.out, absl::StrFormat("`newkit` is at revision %d, new\n", Revision()));
-  McpPolicy want;
-  want.app = AppId("newkit");
-  want.mode = Mode::kReadOnly;
-  EXPECT_EQ(StoredPolicyOf("newkit"), want);
-}
-
-TEST_F(KeeperTest, SetChangesWhatIsNamedAndShowsIt) {
-  const Ran ran = Keeper({"policy", "set", "sqlkit", "--mode", "READ_ONLY", "--allow-connection",
-                          "prod", "--reason", "why"});
-  EXPECT_EQ(ran.code, ExitCode::kOk) << ran.err;
-  EXPECT_THAT(ran.out,
-              HasSubstr("\n  mode: FULL_ACCESS -> READ_ONLY\n"
-                        "  allowed_connection_ids: [\"prod\",\"staging\"] -> [\"prod\"]\n"));
-  const auto record = Stored(store::RecordKey::Policy(AppId("sqlkit")));
-  ASSERT_TRUE(record.has_value());
-  EXPECT_EQ(record->author, "ann");
-  EXPECT_EQ(record->reason, "why");
-}
-
-TEST_F(KeeperTest, NoCommandEmptiesAnAllowlistUnasked) {
-  const int64_t before = Revision();
-  files_["open.yaml"] = "app: sqlkit\n";
-  files_["both.yaml"] = "- app: sqlkit\n- app: dockit\n  mode: READ_ONLY\n";
-  edit_ = [](const std::string&) { return absl::StatusOr<std::string>("app: sqlkit\n"); };
-  for (const std::vector<std::string>& words :
-       {std::vector<std::string>{"policy", "put", "-f", "open.yaml"},
-        {"policy", "put", "-f", "both.yaml"},
-        {"policy", "edit", "sqlkit"},
-        {"policy", "rollback", "sqlkit", "--to-revision", "1", "--yes"}}) {
-    const Ran ran = Keeper(words);
-    EXPECT_EQ(ran.code, ExitCode::kFailed) << words[1];
-    EXPECT_THAT(
-        ran.err,
-        HasSubstr("`sqlkit` allows 2 connections now, and this would allow every one: nothing was "
-                  "written\nhelp: name the connections, or say with --all-connections that it is "
-                  "meant\n"))
-        << words[1];
-  }
-  EXPECT_EQ(Revision(), before);
-  EXPECT_EQ(Keeper({"policy", "set", "sqlkit", "--all-connections"}).code, ExitCode::kOk);
-  EXPECT_THAT(StoredPolicyOf("sqlkit")->allowed_connection_ids, IsEmpty());
-}
-
-TEST_F(KeeperTest, OnlyResumeLiftsASuspension) {
-  EXPECT_EQ(Keeper({"policy", "suspend", "sqlkit", "--reason", "drops tables"}).code,
-            ExitCode::kOk);
-  EXPECT_TRUE(StoredPolicyOf("sqlkit")->suspended);
-  EXPECT_EQ(StoredPolicyOf("sqlkit")->suspend_reason, "drops tables");
-  const Ran put = Keeper({"policy", "put", "-f", "policy.yaml"});
-  EXPECT_EQ(put.code, ExitCode::kFailed);
-  EXPECT_THAT(put.err, HasSubstr("`keeper policy resume sqlkit` first"));
-  EXPECT_EQ(Keeper({"policy", "set", "sqlkit", "--mode", "READ_ONLY"}).code, ExitCode::kOk);
-  EXPECT_TRUE(StoredPolicyOf("sqlkit")->suspended);
-  EXPECT_THAT(Keeper({"policy", "suspend", "sqlkit", "--reason", "drops tables"}).out,
-              HasSubstr("already suspended"));
-  EXPECT_EQ(Keeper({"policy", "resume", "sqlkit"}).code, ExitCode::kOk);
-  EXPECT_FALSE(StoredPolicyOf("sqlkit")->suspended);
-}
-
-TEST_F(KeeperTest, SuspendAllCountsTheApps) {
-  EXPECT_THAT(Keeper({"policy", "suspend", "--all", "--reason", "x"}).out,
-              StartsWith("2 apps suspended"));
-  EXPECT_THAT(Keeper({"policy", "resume", "--all"}).out, StartsWith("2 apps resumed"));
-}
-
-TEST_F(KeeperTest, AWriteOnAnOldRevisionIsRefusedAndSaysWhatChanged) {
-  clock_.Advance(absl::Seconds(1));
-  Keeper({"policy", "set", "sqlkit", "--mode", "DATA_READ_WRITE", "--reason", "less"});
-  const Ran ran = Keeper({"policy", "put", "-f", "policy.yaml", "--expected-revision", "2"});
-  EXPECT_EQ(ran.code, ExitCode::kFailed);
-  EXPECT_THAT(
-      ran.err,
-      AllOf(
-          HasSubstr("`sqlkit` changed since it was read (revision 2): it is revision 8, by ann, "),
-          HasSubstr(": less\n  mode: FULL_ACCESS -> DATA_READ_WRITE\n"),
-          EndsWith("help: look at the change, then run the command again: nothing was written\n")));
-  EXPECT_EQ(StoredPolicyOf("sqlkit")->mode, Mode::kDataReadWrite);
-
-  const Ran created = Keeper({"policy", "put", "-f", "policy.yaml", "--expected-revision", "0"});
-  EXPECT_EQ(created.code, ExitCode::kFailed);
-  EXPECT_THAT(created.err, HasSubstr("`sqlkit` changed since it was read (revision 0)"));
-}
-
-TEST_F(KeeperTest, AWriteOfAnotherWhileOneEditsIsNotLost) {
-  edit_ = [&](const std::string& text) -> absl::StatusOr<std::string> {
-    McpPolicy meanwhile = *StoredPolicyOf("sqlkit");
-    meanwhile.pinning = Pinning::kOff;
-    Commit(meanwhile);
-    std::string out = text;
-    return out.replace(out.find("FULL_ACCESS"), 11, "READ_ONLY");
-  };
-  const Ran ran = Keeper({"policy", "edit", "sqlkit"});
-  EXPECT_EQ(ran.code, ExitCode::kFailed);
-  EXPECT_THAT(ran.err, HasSubstr("  pinning: ENFORCE -> OFF\n"));
-  EXPECT_EQ(StoredPolicyOf("sqlkit")->mode, Mode::kFullAccess);
-}
-
-TEST_F(KeeperTest, EditWritesWhatWasSaved) {
-  edit_ = [](const std::string& text) -> absl::StatusOr<std::string> {
-    EXPECT_THAT(text, StartsWith("# The policy of `sqlkit`: revision 2, by setup, "));
-    std::string out = text;
-    return out.replace(out.find("FULL_ACCESS"), 11, "READ_ONLY");
-  };
-  EXPECT_EQ(Keeper({"policy", "edit", "sqlkit"}).code, ExitCode::kOk);
-  EXPECT_EQ(StoredPolicyOf("sqlkit")->mode, Mode::kReadOnly);
-  edit_ = [](const std::string& text) { return absl::StatusOr<std::string>(text); };
-  EXPECT_EQ(Keeper({"policy", "edit", "sqlkit"}).out, "unchanged, nothing was written\n");
-}
-
-TEST_F(KeeperTest, EditOffersProblemsForAnotherTry) {
-  interactive_ = true;
-  int calls = 0;
-  edit_ = [&](const std::string& text) -> absl::StatusOr<std::string> {
-    std::string out = text;
-    if (++calls == 1) return out.replace(out.find("FULL_ACCESS"), 11, "READ_OLNY");
-    EXPECT_THAT(text, HasSubstr("READ_OLNY"));  // what was typed is kept
-    return out.replace(out.find("READ_OLNY"), 9, "READ_ONLY");
-  };
-  const Ran ran = Keeper({"policy", "edit", "sqlkit"}, "y\n");
-  EXPECT_EQ(ran.code, ExitCode::kOk) << ran.err;
-  EXPECT_THAT(ran.err, HasSubstr("sqlkit:4:7: error: mode: got `READ_OLNY`"));
-  EXPECT_EQ(StoredPolicyOf("sqlkit")->mode, Mode::kReadOnly);
-  EXPECT_EQ(calls, 2);
-}
-
-TEST_F(KeeperTest, SeveralPoliciesAreOneRevision) {
-  files_["both.yaml"] =
-      "- app: newkit\n- app: dockit\n  mode: FULL_ACCESS\n  limits: {max_rows: 5}\n";
-  const int64_t before = Revision();
-  const Ran ran = Keeper({"policy", "put", "-f", "both.yaml"});
-  EXPECT_EQ(ran.code, ExitCode::kOk) << ran.err;
-  EXPECT_EQ(ran.out, absl::StrFormat("2 of 2 policies changed, revision %d\n", before + 1));
-  EXPECT_THAT(ran.err, AllOf(HasSubstr("warning: dockit: `limits.max_rows`"),
-                             HasSubstr("warning: dockit: `ask_mode` CLIENT")));
-  EXPECT_EQ(Revision(), before + 1);
-}
-
-TEST_F(KeeperTest, PutWarnsOfWhatAnAdministratorShouldKnow) {
-  files_["p.yaml"] = "app: dockit\nmode: FULL_ACCESS\nlimits: {read_only_session: true}\n";
-  const Ran ran = Keeper({"policy", "put", "-f", "p.yaml", "-o", "json"});
-  EXPECT_EQ(ran.code, ExitCode::kOk);
-  EXPECT_THAT(ran.err,
-              AllOf(HasSubstr("warning: `ask_mode` CLIENT"), HasSubstr("read_only_session")));
-  const auto json = JsonDocument::Parse(ran.out);
-  ASSERT_THAT(json, IsOk());
-  EXPECT_EQ(json->root().Find("warnings")->size(), 2u);
-}
-
-TEST_F(KeeperTest, ADocumentFromStandardInputIsRead) {
-  EXPECT_EQ(Keeper({"policy", "put", "-f", "-"}, "app: stdin\n").code, ExitCode::kOk);
-  EXPECT_TRUE(StoredPolicyOf("stdin").has_value());
-}
-
-TEST_F(KeeperTest, WhatGetPrintsCanBePutAgain) {
-  for (const char* format : {"table", "json", "yaml"}) {
-    const Ran got = Keeper({"policy", "get", "sqlkit", "-o", format});
-    const Ran put = Keeper({"policy", "put", "-f", "-"}, got.out);
-    EXPECT_EQ(put.out, "`sqlkit` is as it was, revision 2\n") << format << put.err;
-  }
-  EXPECT_THAT(Keeper({"policy", "get", "sqlkit", "--revision", "1"}).out,
-              HasSubstr("allowed_connection_ids: []"));
-}
-
-TEST_F(KeeperTest, HistoryShowsWhatEachChangeDid) {
-  Keeper({"policy", "set", "sqlkit", "--mode", "READ_ONLY", "--reason", "a\x1b[2Jb"});
-  Keeper({"policy", "delete", "sqlkit", "--yes"});
-  const Ran ran = Keeper({"policy", "history", "sqlkit"});
-  EXPECT_EQ(ran.code, ExitCode::kOk);
-  EXPECT_THAT(ran.out, AllOf(HasSubstr("deleted"), HasSubstr("mode: FULL_ACCESS -> READ_ONLY"),
-                             HasSubstr("created"), HasSubstr("a\\u{001b}[2Jb")));
-  const Ran two = Keeper({"policy", "history", "sqlkit", "--limit", "2"});
-  EXPECT_THAT(two.out, AllOf(HasSubstr("mode: FULL_ACCESS"), Not(HasSubstr("created"))));
-}
-
-TEST_F(KeeperTest, RollbackShowsAsksAndBringsADeletedPolicyBack) {
-  interactive_ = true;
-  const Ran no =
-      Keeper({"policy", "rollback", "sqlkit", "--to-revision", "1", "--all-connections"}, "n\n");
-  EXPECT_EQ(no.code, ExitCode::kFailed);
-  EXPECT_THAT(no.err, AllOf(HasSubstr("  allowed_connection_ids: [\"prod\",\"staging\"] -> []\n"),
-                            HasSubstr("[y/N]")));
-  EXPECT_THAT(StoredPolicyOf("sqlkit")->allowed_connection_ids, Not(IsEmpty()));
-  EXPECT_EQ(Keeper({"policy", "delete", "sqlkit"}, "yes\n").code, ExitCode::kOk);
-  EXPECT_EQ(StoredPolicyOf("sqlkit"), std::nullopt);
-  EXPECT_EQ(Keeper({"policy", "rollback", "sqlkit", "--to-revision", "2"}, "y\n").code,
-            ExitCode::kOk);
-  EXPECT_THAT(StoredPolicyOf("sqlkit")->allowed_connection_ids, Not(IsEmpty()));
-}
-
-TEST_F(KeeperTest, WhatNeedsAYesIsRefusedWhereNobodyCanBeAsked) {
-  const Ran ran = Keeper({"policy", "delete", "sqlkit"}, "y\n");
-  EXPECT_EQ(ran.code, ExitCode::kFailed);
-  EXPECT_EQ(ran.err,
-            "keeper: error: this needs a yes, and nobody can be asked\nhelp: run it on a terminal, "
-            "or give --yes\n");
-  EXPECT_TRUE(StoredPolicyOf("sqlkit").has_value());
-}
-
-TEST_F(KeeperTest, DiffMarksWhatLoosens) {
-  const Ran tighter = Keeper({"policy", "diff", "sqlkit", "-f", "policy.yaml"});
-  EXPECT_EQ(tighter.code, ExitCode::kOk);
-  EXPECT_THAT(tighter.out,
-              AllOf(HasSubstr("MODE_TOO_LOW"), HasSubstr(" 0 of them allow more (+)\n")));
-  const Ran looser = Keeper({"policy", "diff", "sqlkit", "--revision", "1"});
-  EXPECT_THAT(looser.out, AllOf(HasSubstr("\n+  "), HasSubstr("<any other>")));
-  const Ran same = Keeper({"policy", "diff", "sqlkit", "--revision", "2"});
-  EXPECT_EQ(same.out, "0 answers differ, 0 of them allow more (+)\n");
 }
 
 // ---- the catalogue --------------------------------------------------------------------------
@@ -701,8 +307,7 @@ TEST_F(KeeperTest, ADeletedConnectionIsGone) {
             std::nullopt);
 }
 
-// ---- errors that name the fix
-// --------------------------------------------------------------------
+// ---- errors that name the fix -----------------------------------------------------------
 
 TEST_F(KeeperTest, AnAppThatIsNotThereHasANearestName) {
   for (const std::vector<std::string>& words : {std::vector<std::string>{"policy", "get", "sqlkti"},

@@ -2,6 +2,8 @@
 //
 // DecisionService over gRPC, but for the watch.
 
+#include <deque>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -12,8 +14,10 @@
 #include "policy/testing/decision_table.h"
 #include "policy/testing/status_matchers.h"
 #include "proto/convert/limits.h"
+#include "tests/e2e/keeperd/keeperd_process.h"
 #include "tests/integration/service/records.h"
 #include "tests/integration/service/running_server.h"
+#include "tests/support/wait.h"
 
 namespace bridgekeeper::tests {
 namespace {
@@ -243,6 +247,38 @@ TEST_F(DecisionsTest, StreamWhoseReaderIsSlowHoldsItsWriter) {
   while (stream->Read(&response)) ++read;
   EXPECT_EQ(read, kCalls);
   EXPECT_THAT(ToAbsl(stream->Finish()), IsOk());
+}
+
+TEST(DecideStreams, ThatAreIdleKeepNobodyOut) {
+  RunningServer server({.change = [](service::Options& options) { options.max_in_flight = 2; }});
+  v1::DecideStreamRequest request;
+  *request.mutable_call() = CallOf("nobody", "es__search", "prod");
+  v1::DecideStreamResponse response;
+  // Each has its place while it is asked, and none when it is answered.
+  std::deque<Context> contexts;
+  std::vector<std::unique_ptr<grpc::ClientReaderWriter<v1::DecideStreamRequest,  //
+                                                       v1::DecideStreamResponse>>>
+      streams;
+  for (int i = 0; i < 10; ++i) {
+    streams.push_back(server.decisions->DecideStream(&contexts.emplace_back(std::nullopt)));
+  }
+  for (int round = 0; round < 2; ++round) {
+    for (const auto& stream : streams) {
+      // The place of the last is given back just after its answer was taken.
+      ASSERT_TRUE(support::WaitUntil([&] {
+        return HttpGet(server.server().metrics_address(), "/metrics")
+                   .find("\nbridgekeeper_requests_in_flight 0\n") != std::string::npos;
+      }));
+      ASSERT_TRUE(stream->Write(request));
+      ASSERT_TRUE(stream->Read(&response));
+      EXPECT_EQ(response.decision().reason_code(), v1::REASON_CODE_UNKNOWN_APP);
+    }
+  }
+  EXPECT_TRUE(server.Stop());
+  for (const auto& stream : streams) {
+    EXPECT_FALSE(stream->Read(&response));
+    EXPECT_THAT(ToAbsl(stream->Finish()), StatusIs(absl::StatusCode::kUnavailable));
+  }
 }
 
 TEST_F(DecisionsTest, ExplainShowsEveryCheckAndAnswersAsDecide) {

@@ -63,6 +63,9 @@ std::unique_ptr<Face> MakeCopyFace();
 // tools/call and tools/list through the bridge's core on such a copy.
 std::unique_ptr<Face> MakeBridgeFace();
 
+// The SDK's remote client over a channel to a keeperd with that state.
+std::unique_ptr<Face> MakeGrpcFace();
+
 // For faces: the catalogue entry that covers the vector's tool, or null; whether what
 // the tool is given is judged.
 const CatalogEntry* EntryOf(const DecisionVector& vector);
