@@ -296,5 +296,13 @@ TEST(Documents, AMissingFileIsNamed) {
   EXPECT_EQ(ran.err, "keeper: error: no file nowhere.yaml\n");
 }
 
+TEST(Parsing, WordsBehindTheMarkAreNoFlags) {
+  // It gets as far as looking for a server.
+  const Ran ran = RunKeeper({"client-config", "codex", "--stdio", "--app", "a", "--address",
+                             "127.0.0.1:1", "--timeout", "1ms", "--", "npx", "-y", "--app"});
+  EXPECT_EQ(ran.code, ExitCode::kFailed) << ran.err;
+  EXPECT_EQ(RunKeeper({"version", "--", "x"}).code, ExitCode::kUsage);
+}
+
 }  // namespace
 }  // namespace bridgekeeper::cli
