@@ -12,6 +12,7 @@ namespace bridgekeeper::cli {
 extern const Command kDecide;
 extern const Command kExplain;
 extern const Command kTools;
+extern const Command kClientConfig;
 extern const Command kJudge;
 extern const Command kPolicyPut;
 extern const Command kPolicyGet;

@@ -48,6 +48,8 @@ constexpr const Command* kCommands[] = {
     &kConnectionsGet,
     &kConnectionsPut,
     &kConnectionsDelete,
+    // the clients of bridges
+    &kClientConfig,
     // the server
     &kStatus,
     &kBackup,
@@ -294,7 +296,11 @@ absl::StatusOr<Args> ParseFlags(const Command& command, std::vector<std::string>
   } catch (const CLI::ParseError& e) {
     return UsageError(EscapeForPeople(e.what(), 300));
   }
-  if (const std::vector<std::string> rest = app.remaining(); !rest.empty()) {
+  std::vector<std::string> rest = app.remaining();
+  // It ends the flags, and CLI11 counts it as left over.
+  const auto mark = std::find(rest.begin(), rest.end(), "--");
+  if (mark != rest.end()) rest.erase(mark);
+  if (!rest.empty()) {
     return UnknownArgument(command, rest.front());
   }
   Args args;

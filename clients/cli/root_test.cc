@@ -61,6 +61,7 @@ INSTANTIATE_TEST_SUITE_P(Walk, EveryCommand,
                          [](const auto& row) {
                            std::string name(row.param->name);
                            std::replace(name.begin(), name.end(), ' ', '_');
+                           std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
 
@@ -293,6 +294,14 @@ TEST(Documents, AMissingFileIsNamed) {
   const Ran ran = RunKeeper({"catalog", "put", "-f", "nowhere.yaml"});
   EXPECT_EQ(ran.code, ExitCode::kFailed);
   EXPECT_EQ(ran.err, "keeper: error: no file nowhere.yaml\n");
+}
+
+TEST(Parsing, WordsBehindTheMarkAreNoFlags) {
+  // It gets as far as looking for a server.
+  const Ran ran = RunKeeper({"client-config", "codex", "--stdio", "--app", "a", "--address",
+                             "127.0.0.1:1", "--timeout", "1ms", "--", "npx", "-y", "--app"});
+  EXPECT_EQ(ran.code, ExitCode::kFailed) << ran.err;
+  EXPECT_EQ(RunKeeper({"version", "--", "x"}).code, ExitCode::kUsage);
 }
 
 }  // namespace

@@ -84,6 +84,7 @@ TEST_P(Example, RunsAsTyped) {
 INSTANTIATE_TEST_SUITE_P(Help, Example, ::testing::ValuesIn(AllExamples()), [](const auto& row) {
   std::string name(row.param.first->name);
   std::replace(name.begin(), name.end(), ' ', '_');
+  std::replace(name.begin(), name.end(), '-', '_');
   return absl::StrFormat("%s_%d", name, row.param.second);
 });
 
