@@ -149,11 +149,12 @@ void Scanner::Close() {
   if (frame.opener == Opener::kCall) {
     NoteCall(frame, at_ == frame.open + 1 ? 0 : frame.commas + 1);
   } else if (frame.place == Clause::kTable) {
-    size_t first = frame.open;
-    while (IsAt(first, TokenKind::kOpen)) ++first;
+    const size_t first = frame.open + 1;
     const bool query =
         IsAt(first, kSelect) || IsAt(first, kValues) || IsAt(first, kTable) || IsAt(first, kWith);
-    if (query) derived_end_ = at_;
+    // `((SELECT 1))` and `((SELECT 1) UNION (SELECT 2))`, no join in parentheses.
+    const bool nested = IsAt(first, TokenKind::kOpen) && (!frame.tables || derived_end_ + 1 == at_);
+    if (query || nested) derived_end_ = at_;
   }
 }
 
