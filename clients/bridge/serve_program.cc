@@ -76,9 +76,8 @@ class ReloadOnChange {
     events_.async_wait(boost::asio::posix::stream_descriptor::wait_read,
                        [this](const error_code& e) {
                          if (e) return;
-                         // Taken in, so that the next event is a new one.
-                         has_changed_ = watch_.Drain() || has_changed_;
-                         if (has_changed_) Settle();
+                         // Other files of the folder, however busy, put nothing off.
+                         if (watch_.Drain()) Settle();
                          Wait();
                        });
   }
@@ -86,14 +85,12 @@ class ReloadOnChange {
     timer_.expires_after(kSettle);
     timer_.async_wait([this](const error_code& error) {
       if (error) return;
-      has_changed_ = false;
       reloader_.Reload(Reloader::Cause::kFileChange);
     });
   }
 
   FileWatch watch_;
   Reloader& reloader_;
-  bool has_changed_ = false;
   boost::asio::posix::stream_descriptor events_;
   boost::asio::steady_timer timer_;
 };

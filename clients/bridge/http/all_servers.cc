@@ -419,7 +419,9 @@ void AllServers::FinishGathering(uint64_t number) {
       if (failures++ == 0 && answer != nullptr) first_error = answer->body->raw();
       continue;
     }
-    if (!gathering.member.empty()) AppendItems(server, *answer, gathering.member, list);
+    // One that has left the configuration meanwhile lists nothing more.
+    if (gathering.member.empty() || !IsServed(server)) continue;
+    AppendItems(server, *answer, gathering.member, list);
   }
   list += ']';
   if (failures == gathering.servers.size()) {

@@ -296,7 +296,7 @@ TEST(BridgeServer, SendsProgressBeforeTheResult) {
   }
 }
 
-// B163: of one client and of two, with ids that differ and that do not.
+// Of one client and of two, with ids that differ and that do not.
 TEST(BridgeServer, TellsRequestsWithOneProgressTokenApart) {
   TestBridge bridge({Fake("one")});
   const auto a = bridge.Begin(std::string(kOne));

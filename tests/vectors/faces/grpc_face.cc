@@ -1,5 +1,7 @@
 // Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -82,6 +84,7 @@ class GrpcFace : public Face {
     v1::ListToolsResponse response;
     const absl::Status listed = Call(*server.decisions, &v1::DecisionService::Stub::ListTools,
                                      request, &response, std::nullopt);
+    EXPECT_TRUE(listed.ok()) << listed;
     if (!listed.ok()) return;
     out.has_listing = true;
     const auto tool = std::find_if(response.tools().begin(), response.tools().end(),
