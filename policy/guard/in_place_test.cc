@@ -183,8 +183,8 @@ Cost Measure(const std::function<void()>& judge) {
 
 bool Reads(const Shape& shape, const Dialect& dialect) {
   if (dialect.isolated) return false;  // never in place
-  if (shape.object != (dialect.object != nullptr && shape.dialects == dialect.name)) return false;
-  if (!shape.object && dialect.text == nullptr) return false;
+  if (shape.object) return dialect.object != nullptr && shape.dialects == dialect.name;
+  if (dialect.text == nullptr) return false;
   return shape.dialects.empty() || shape.dialects.find(dialect.name) != std::string_view::npos;
 }
 
