@@ -86,8 +86,9 @@ TEST(DynamoDbPositions, AreBytesOfThePayload) {
 }
 
 TEST(DynamoDbHostile, NestingIsReadUpToItsBoundOnASmallStack) {
-  const auto guard =
-      MakeGuard({.pool = {.threads = 1, .stack_bytes = size_t{1} << 20}, .cache_bytes = 0});
+  const auto guard = MakeGuard({.pool = {.threads = 1, .stack_bytes = size_t{1} << 20},
+                                .in_place_bytes = 0,
+                                .cache_bytes = 0});
   for (const auto& [open, middle, close] : {std::tuple{"(", "1", ")"},
                                             {"[", "1", "]"},
                                             {"<<", "1", ">>"},

@@ -22,6 +22,7 @@
 #include <memory>
 
 #include "absl/time/time.h"
+#include "policy/guard/in_place.h"
 #include "policy/guard/isolated.h"
 #include "policy/guard/judge.h"
 #include "policy/guard/stack_pool.h"
@@ -30,6 +31,8 @@ namespace bridgekeeper {
 
 struct GuardOptions {
   StackPoolOptions pool;
+  // Payloads of at most so many bytes are judged by the thread that asks (in_place.h).
+  size_t in_place_bytes = kInPlaceBytes;
   // Memory for remembered judgements, in bytes; 0 keeps none.
   size_t cache_bytes = size_t{16} << 20;
   // Judges the dialects that are not judged in this process; null: they are unreadable.

@@ -1,8 +1,8 @@
 // Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
 //
-// A short payload is judged by the thread that asks, where that has the stack of a judge
-// (KnownStack, stack_pool.h): the way to another thread and back costs more than the
-// judging. Nothing can interrupt it there, so no deadline holds. What bounds it instead
+// A short payload is judged by the thread that asks, where that has kInPlaceStackBytes
+// of stack left (StackLeft, stack_pool.h): the way to another thread and back costs more
+// than the judging. Nothing can interrupt it there, so no deadline holds. What bounds it instead
 // is its size: in every dialect of this process it allocates at most kInPlaceAllocations
 // times and kInPlaceAllocatedBytes in all, uses at most kInPlaceStackBytes of stack, and
 // twice the size costs at most kInPlaceGrowth times as much. Judges are loops over

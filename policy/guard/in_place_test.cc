@@ -144,7 +144,7 @@ struct Cost {
   size_t stack_bytes = 0;
 };
 
-// Runs `judge` on a fresh stack that says it is one for judges.
+// Runs `judge` on a fresh stack as large as a judge's.
 Cost Measure(const std::function<void()>& judge) {
   void* const stack = mmap(nullptr, kJudgeStackBytes, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -160,7 +160,6 @@ Cost Measure(const std::function<void()>& judge) {
   pthread_t thread;
   const auto run = [](void* argument) -> void* {
     Task& mine = *static_cast<Task*>(argument);
-    const KnownStack known(kJudgeStackBytes);
     const size_t count_before = allocations;
     const size_t bytes_before = allocated_bytes;
     (*mine.judge)();
@@ -184,8 +183,8 @@ Cost Measure(const std::function<void()>& judge) {
 
 bool Reads(const Shape& shape, const Dialect& dialect) {
   if (dialect.isolated) return false;  // never in place
-  if (shape.object != (dialect.object != nullptr && shape.dialects == dialect.name)) return false;
-  if (!shape.object && dialect.text == nullptr) return false;
+  if (shape.object) return dialect.object != nullptr && shape.dialects == dialect.name;
+  if (dialect.text == nullptr) return false;
   return shape.dialects.empty() || shape.dialects.find(dialect.name) != std::string_view::npos;
 }
 

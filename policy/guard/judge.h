@@ -58,6 +58,19 @@ class PayloadJudge {
   // REQUIRES: Knows(dialect)
   virtual Judgement JudgeObject(std::string_view dialect, JsonValue object,
                                 const JudgeOptions& options) const = 0;
+
+  // The same for a thread that must not wait: nullopt where another thread or process
+  // would have to judge.
+  virtual std::optional<Judgement> TryJudgeText(std::string_view /*dialect*/,
+                                                std::string_view /*text*/,
+                                                const JudgeOptions& /*options*/) const {
+    return std::nullopt;
+  }
+  virtual std::optional<Judgement> TryJudgeObject(std::string_view /*dialect*/,
+                                                  JsonValue /*object*/,
+                                                  const JudgeOptions& /*options*/) const {
+    return std::nullopt;
+  }
 };
 
 }  // namespace bridgekeeper

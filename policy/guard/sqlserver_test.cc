@@ -133,8 +133,9 @@ TEST(SqlServerPositions, AreBytesOfTheText) {
 
 TEST(SqlServerHostile, NestingIsReadUpToItsBoundOnASmallStack) {
   // 2 MiB, of the 64 MiB that the guard's threads have (kMaxNesting).
-  const auto guard =
-      MakeGuard({.pool = {.threads = 1, .stack_bytes = size_t{2} << 20}, .cache_bytes = 0});
+  const auto guard = MakeGuard({.pool = {.threads = 1, .stack_bytes = size_t{2} << 20},
+                                .in_place_bytes = 0,
+                                .cache_bytes = 0});
   for (const auto& [open, middle, close, levels] : {std::tuple{"(", "1", ")", 1},
                                                     {"abs(", "1", ")", 1},
                                                     {"(select ", "1", ")", 2},

@@ -18,7 +18,22 @@
 namespace bridgekeeper {
 namespace {
 
-thread_local size_t known_stack_bytes = 0;
+struct Stack {
+  uintptr_t lowest = 0;
+  uintptr_t end = 0;
+};
+
+Stack StackOfThisThread() {
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return {};
+  void* lowest = nullptr;
+  size_t bytes = 0;
+  const bool known = pthread_attr_getstack(&attributes, &lowest, &bytes) == 0;
+  pthread_attr_destroy(&attributes);
+  if (!known) return {};
+  const auto begin = reinterpret_cast<uintptr_t>(lowest);
+  return {begin, begin + bytes};
+}
 
 struct Job {
   std::function<void()> function;
@@ -28,9 +43,11 @@ struct Job {
 
 }  // namespace
 
-KnownStack::KnownStack(size_t bytes) : before_(std::exchange(known_stack_bytes, bytes)) {}
-KnownStack::~KnownStack() { known_stack_bytes = before_; }
-size_t KnownStack::Bytes() { return known_stack_bytes; }
+size_t StackLeft() {
+  thread_local const Stack stack = StackOfThisThread();
+  const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+  return here > stack.lowest && here < stack.end ? here - stack.lowest : 0;
+}
 
 struct StackPool::State {
   using End = StackPool::End;

@@ -23,22 +23,10 @@ namespace bridgekeeper {
 // What a judge may use of a stack.
 inline constexpr size_t kJudgeStackBytes = size_t{64} << 20;
 
-// Says, for the life of this object, what the stack of the thread that made it has left:
-// on a thread that has what a judge needs, what is short is judged in place, which saves
-// the way to another thread and back.
-class KnownStack {
- public:
-  explicit KnownStack(size_t bytes);
-  ~KnownStack();
-  KnownStack(const KnownStack&) = delete;
-  KnownStack& operator=(const KnownStack&) = delete;
-
-  // What was said of this thread; 0: nothing.
-  static size_t Bytes();
-
- private:
-  const size_t before_;
-};
+// The bytes of stack that the calling thread has left; 0 where that is not known, as on
+// a stack that is not the thread's own.
+// Source: pthread_getattr_np(3).
+size_t StackLeft();
 
 struct StackPoolOptions {
   int threads = 2;                        // [1, 64]

@@ -15,6 +15,35 @@ void WriteHex(uint64_t value, char* out) {
   for (int i = 15; i >= 0; --i, value >>= 4) out[i] = kHexDigits[value & 0xf];
 }
 
+// Judges what needs no waiting. What it declines to judge has no meaning: the decision
+// that was made with it is to be dropped.
+class PromptJudge final : public PayloadJudge {
+ public:
+  explicit PromptJudge(const PayloadJudge& judge) : judge_(judge) {}
+
+  bool Knows(std::string_view dialect) const override { return judge_.Knows(dialect); }
+  Judgement JudgeText(std::string_view dialect, std::string_view text,
+                      const JudgeOptions& options) const override {
+    return OrDecline(judge_.TryJudgeText(dialect, text, options));
+  }
+  Judgement JudgeObject(std::string_view dialect, JsonValue object,
+                        const JudgeOptions& options) const override {
+    return OrDecline(judge_.TryJudgeObject(dialect, object, options));
+  }
+
+  bool declined() const { return declined_; }
+
+ private:
+  Judgement OrDecline(std::optional<Judgement> judgement) const {
+    if (judgement) return *std::move(judgement);
+    declined_ = true;
+    return {.risk = Risk::kDestructive, .error = Judgement::Error::kUnreadable};
+  }
+
+  const PayloadJudge& judge_;
+  mutable bool declined_ = false;
+};
+
 }  // namespace
 
 DecisionIds::DecisionIds(IdSource& ids) {
@@ -30,22 +59,32 @@ std::string DecisionIds::Next() {
   return id;
 }
 
-bool DecisionCore::MayJudge(const AppState& app, const ToolCall& call) const {
-  if (judge_ == nullptr || app.policy == nullptr) return false;
-  if (call.payload) return true;
-  if (!call.arguments) return false;
-  const CatalogEntry* entry =
-      app.policy->catalog().Find(call.tool, call.server, call.builtin_catalog);
-  return entry != nullptr && entry->payload_rule && entry->payload_rule->makes_payload();
+DecisionOutcome DecisionCore::Counted(DecisionOutcome outcome, absl::Duration begin,
+                                      Transport transport) {
+  metrics_.decision_duration.Record(clock_.SinceBoot() - begin);
+  metrics_.CountDecision(outcome.decision.verdict, outcome.decision.reason, transport);
+  return outcome;
 }
 
 DecisionOutcome DecisionCore::Decide(AppState app, const ToolCall& call, Transport transport) {
   const absl::Duration begin = clock_.SinceBoot();
   DecisionOutcome out{std::move(app), {}};
   out.decision = bridgekeeper::Decide(out.app.view(), call, judge_);
-  metrics_.decision_duration.Record(clock_.SinceBoot() - begin);
-  metrics_.CountDecision(out.decision.verdict, out.decision.reason, transport);
-  return out;
+  return Counted(std::move(out), begin, transport);
+}
+
+std::optional<DecisionOutcome> DecisionCore::TryDecide(AppState app, const ToolCall& call,
+                                                       Transport transport) {
+  const absl::Duration begin = clock_.SinceBoot();
+  DecisionOutcome out{std::move(app), {}};
+  if (judge_ == nullptr) {
+    out.decision = bridgekeeper::Decide(out.app.view(), call, nullptr);
+  } else {
+    const PromptJudge judge(*judge_);
+    out.decision = bridgekeeper::Decide(out.app.view(), call, &judge);
+    if (judge.declined()) return std::nullopt;
+  }
+  return Counted(std::move(out), begin, transport);
 }
 
 Decision DecisionCore::Malformed(Transport transport) {

@@ -62,10 +62,6 @@ class DecisionCore {
                Metrics& metrics)
       : cache_(cache), judge_(judge), ids_(ids), clock_(clock), metrics_(metrics) {}
 
-  // True where deciding `call` may take longer than a memory access: a payload would
-  // be judged. Such a call belongs on a thread that may wait.
-  bool MayJudge(const AppState& app, const ToolCall& call) const;
-
   // The state of the app if that takes no waiting (AppCache::TryGet).
   std::optional<absl::StatusOr<AppState>> TryLoad(std::string_view app) {
     return cache_.TryGet(app);
@@ -75,6 +71,9 @@ class DecisionCore {
 
   // Decides on `app`, which the caller got from TryLoad() or Load(). Counts it.
   DecisionOutcome Decide(AppState app, const ToolCall& call, Transport transport);
+  // The same for a thread that must not wait; nullopt, and nothing counted, where a
+  // payload has to be judged elsewhere.
+  std::optional<DecisionOutcome> TryDecide(AppState app, const ToolCall& call, Transport transport);
 
   // Counts and answers a call that is not well-formed: DENY INVALID_REQUEST.
   Decision Malformed(Transport transport);
@@ -97,6 +96,8 @@ class DecisionCore {
   std::string NextId() { return ids_.Next(); }
 
  private:
+  DecisionOutcome Counted(DecisionOutcome outcome, absl::Duration begin, Transport transport);
+
   AppCache& cache_;
   const PayloadJudge* const judge_;
   DecisionIds ids_;

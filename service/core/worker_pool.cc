@@ -42,7 +42,6 @@ WorkerPool::~WorkerPool() {
 }
 
 void* WorkerPool::ThreadMain(void* pool) {
-  const KnownStack stack(kJudgeStackBytes);
   static_cast<WorkerPool*>(pool)->Run();
   return nullptr;
 }

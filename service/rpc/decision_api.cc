@@ -70,9 +70,9 @@ std::optional<absl::Status> DecisionApi::TryDecide(const pb::DecideRequest& requ
   std::optional<absl::StatusOr<AppState>> app = core_.TryLoad(checked.app());
   if (!app) return std::nullopt;
   if (!app->ok()) return app->status();
-  if (core_.MayJudge(**app, checked.call())) return std::nullopt;
-  Answer(core_.Decide(**std::move(app), checked.call(), Transport::kUnary), checked.call(),
-         *response.mutable_decision());
+  const auto outcome = core_.TryDecide(**std::move(app), checked.call(), Transport::kUnary);
+  if (!outcome) return std::nullopt;
+  Answer(*outcome, checked.call(), *response.mutable_decision());
   return absl::OkStatus();
 }
 
@@ -96,8 +96,9 @@ std::optional<absl::Status> DecisionApi::TryDecideItem(const pb::DecideStreamReq
   std::optional<absl::StatusOr<AppState>> app = core_.TryLoad(checked.app());
   if (!app) return std::nullopt;
   if (!app->ok()) return app->status();
-  if (core_.MayJudge(**app, checked.call())) return std::nullopt;
-  Answer(core_.Decide(**std::move(app), checked.call(), Transport::kStream), checked.call(), out);
+  const auto outcome = core_.TryDecide(**std::move(app), checked.call(), Transport::kStream);
+  if (!outcome) return std::nullopt;
+  Answer(*outcome, checked.call(), out);
   return absl::OkStatus();
 }
 

@@ -4,9 +4,9 @@
 // an RPC, messages in and out, a status for the caller. What the RPCs promise stands
 // in proto/bridgekeeper/v1/decision_service.proto.
 //
-// A decision on an app that is in memory or quickly read, without a payload to judge,
-// takes no longer than handing it to another thread would: the Try... methods answer
-// such a call on the spot and leave the rest to a thread that may wait.
+// A decision on an app that is in memory or quickly read, with no payload or a short one
+// to judge, takes no longer than handing it to another thread would: the Try... methods
+// answer such a call on the spot and leave the rest to a thread that may wait.
 //
 // Thread safety: all methods may be called at the same time. Those that do not begin
 // with Try may wait.
