@@ -60,7 +60,10 @@ TEST(KeeperJudge, ReadsAFile) {
 TEST(KeeperJudge, SaysWhatCannotBeJudgedAndFails) {
   const Ran ran = Judge({"--dialect", "postgres"}, "SELEC 1");
   EXPECT_EQ(ran.code, ExitCode::kFailed);
-  EXPECT_THAT(ran.out, StartsWith("STATEMENT_UNREADABLE: PostgreSQL 15's parser: syntax error"));
+  EXPECT_THAT(
+      ran.out,
+      StartsWith(
+          "STATEMENT_UNREADABLE: the parser of PostgreSQL 15 does not read it: syntax error"));
   EXPECT_THAT(ran.out, HasSubstr("     1 | SELEC 1\n         ^\n"));
 }
 

@@ -42,6 +42,11 @@ void CheckParameters(const Request& request, const FoundApi& found_api, Judgemen
         found.Add(effect::kSession, name, std::nullopt, kElevated,
                   "keeps its result on the server");
       }
+    } else if (name == "keep_alive") {
+      if (found_api.api->type->effect != effect::kSession) {
+        found.Add(effect::kSession, name, std::nullopt, kElevated,
+                  "keeps something open on the server for longer");
+      }
     } else if (name != "expand_wildcards" && !elasticsearch::IsPlainParameter(name)) {
       found.Add(effect::kUnknown, name, std::nullopt, kDestructive,
                 "a parameter that is not known");

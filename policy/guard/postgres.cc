@@ -46,7 +46,7 @@ size_t ByteOfCharacter(std::string_view text, int character) {
 
 Judgement SyntaxError(std::string_view text, const PgQueryError& error) {
   const std::string message =
-      absl::StrFormat("PostgreSQL 15's parser: %s (syntax that is newer cannot be judged)",
+      absl::StrFormat("the parser of PostgreSQL 15 does not read it: %s",
                       error.message != nullptr ? error.message : "no reason given");
   if (error.cursorpos <= 0) return JudgementError(Judgement::Error::kUnreadable, message);
   return JudgementError(Judgement::Error::kUnreadable, message, 0,

@@ -156,8 +156,8 @@ GET /{index}/_mapping meta -
 GET /{index}/_mappings meta -
 GET /_mapping/field/{fields} meta -
 GET /{index}/_mapping/field/{fields} meta -
-PUT,POST /{index}/_mapping alter mapping
-PUT,POST /{index}/_mappings alter mapping
+PUT,POST /{index}/_mapping alter more_mapping
+PUT,POST /{index}/_mappings alter more_mapping
 GET /_alias meta -
 GET /_alias/{name} meta -
 GET /{index}/_alias meta -

@@ -183,6 +183,13 @@ void BodyWalker::Act(JsonValue value, std::string_view action, std::string_view 
       Add(effect::kSession, name, value, kElevated, "keeps its result on the server");
     return;
   }
+  if (action == "@replaces") {
+    Add(effect::kAlter, name, value, kDestructive,
+        "replaces what the mapping says, or a computed field, or removes one");
+    if (name == "runtime") Walk(value, "new_runtime");
+    if (name == "dynamic_templates") Walk(value, "dynamic_templates");
+    return;
+  }
   if (action == "@analysis") return CheckParts(value, name, false);
   if (action == "@cursor") {
     return Add(effect::kSensitiveRead, name, value,
@@ -213,6 +220,7 @@ void BodyWalker::Act(JsonValue value, std::string_view action, std::string_view 
   };
   static constexpr Plain kPlain[] = {
       {"@stored_script", effect::kStoredCode, kDestructive, "a script that runs later"},
+      {"@extend", effect::kSession, kElevated, "keeps something open on the server for longer"},
       {"@template", effect::kDynamicCode, kElevated,
        "a template that becomes a query when it runs"},
       {"@stored_template", effect::kFunction, kElevated, "a stored template"},

@@ -22,7 +22,8 @@ anything: *=any
 search: query,post_filter=query aggs,aggregations=aggs sort=sort highlight=highlight
  suggest=suggest rescore=rescore script_fields=script_fields runtime_mappings,derived=runtime
  collapse=collapse knn=knn retriever=retriever sub_searches=query_only
- size,from,_source,fields,stored_fields,docvalue_fields,search_after,pit,slice,min_score=any
+ size,from,_source,fields,stored_fields,docvalue_fields,search_after,slice,min_score=any
+ pit=used_pit
  track_total_hits,track_scores,timeout,terminate_after,explain,profile,version=any
  seq_no_primary_term,stats,indices_boost,rank,ignore_unmapped,name,include_named_queries_score=any
 mvt: query=query aggs=aggs sort=sort runtime_mappings=runtime fields,size,track_total_hits=any
@@ -44,6 +45,7 @@ rank_eval: requests=rank_request templates=@template metric=any
 rank_request: request=search ratings=doc_at id,params,template_id,summary_fields=any
 template_search: source=@template id=@stored_template params,explain,profile=any
 scroll: scroll,scroll_id=any
+used_pit: keep_alive=@extend id=any
 pit: keep_alive=any index_filter=query
 closed: id,pit_id,cursor,scroll_id=@close
 mget: docs=doc_at ids,parameters=any
@@ -174,6 +176,9 @@ rollover: conditions=any settings=@settings mappings=mapping aliases=new_aliases
 mapping: properties=properties runtime=new_runtime dynamic_templates=dynamic_templates
  dynamic,date_detection,dynamic_date_formats,numeric_detection,_source,_routing,_meta=any
  _field_names,_size,_data_stream_timestamp,subobjects=any
+more_mapping: properties=properties runtime,dynamic_templates,dynamic,date_detection=@replaces
+ dynamic_date_formats,numeric_detection,_source,_routing,_meta,_field_names,_size=@replaces
+ _data_stream_timestamp,subobjects=@replaces
 properties: *=field
 field: properties,fields=properties script=@stored_script *=any
 new_runtime: *=new_runtime_field

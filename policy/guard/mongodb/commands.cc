@@ -60,6 +60,8 @@ constexpr Act kShowsOthers = {effect::kSensitiveRead, kElevated,
                               "shows what other sessions ask or did"};
 constexpr Act kShowsReplication = {effect::kSensitiveRead, kElevated,
                                    "shows how data is replicated"};
+constexpr Act kShowsHosts = {effect::kSensitiveRead, kElevated, "shows the hosts of the cluster"};
+constexpr Act kWaits = {effect::kResource, kElevated, "waits, and holds the connection"};
 constexpr Act kTests = {effect::kResource, kDestructive,
                         "a test command that holds or breaks the server"};
 
@@ -223,7 +225,10 @@ constexpr Shape kCurrentOp = {kCurrentOpFields};
 constexpr Field kExplainFields[] = {{"verbosity"}};
 constexpr Shape kExplain = {kExplainFields};
 
-constexpr Field kGetLastErrorFields[] = {{"fsync"}, {"j"}, {"w"}, {"wtimeout"}};
+constexpr Field kGetLastErrorFields[] = {{"fsync", kFlag, kWaits},
+                                         {"j", kFlag, kWaits},
+                                         {"w", kPresent, kWaits},
+                                         {"wtimeout", kPresent, kWaits}};
 constexpr Shape kGetLastError = {kGetLastErrorFields};
 
 constexpr Field kValidateFields[] = {
@@ -552,7 +557,7 @@ constexpr Command kCommands[] = {
     {"getLog", kOnServer, kShowsOthers, &kNothingMore},
     {"getMore", kOnServer, {}, &kGetMore},
     {"getParameter", kOnServer, kShowsSettings},
-    {"getShardMap", kOnServer, {}, &kNothingMore},
+    {"getShardMap", kOnServer, kShowsHosts, &kNothingMore},
     {"getShardVersion", kOnNamespace, {}, &kNothingMore},
     {"getlasterror", kOnServer, {}, &kGetLastError},
     {"getnonce", kOnServer, kRights},
@@ -578,7 +583,7 @@ constexpr Command kCommands[] = {
     {"listCommands", kOnServer, {}, &kNothingMore},
     {"listDatabases", kOnServer, {}, &kList},
     {"listIndexes", kOnCollection, {}, &kList},
-    {"listShards", kOnServer, {}, &kNothingMore},
+    {"listShards", kOnServer, kShowsHosts, &kNothingMore},
     {"lockInfo", kOnServer, kShowsOthers},
     {"logApplicationMessage", kOnServer, kSettings},
     {"logRotate", kOnServer, kHostFiles},
@@ -612,7 +617,7 @@ constexpr Command kCommands[] = {
     {"replSetFreeze", kOnServer, kWholeServer},
     {"replSetGetConfig", kOnServer, kShowsReplication},
     {"replSetGetRBID", kOnServer, kShowsReplication, &kNothingMore},
-    {"replSetGetStatus", kOnServer, {}, &kReplStatus},
+    {"replSetGetStatus", kOnServer, kShowsReplication, &kReplStatus},
     {"replSetInitiate", kOnServer, kWholeServer},
     {"replSetMaintenance", kOnServer, kWholeServer},
     {"replSetReconfig", kOnServer, kWholeServer},

@@ -27,7 +27,7 @@ constexpr Act kStatements = {effect::kSensitiveRead, kElevated,
 constexpr Act kReplication = {effect::kSensitiveRead, kElevated,
                               "shows changes as they are replicated"};
 constexpr Act kInternal = {effect::kSensitiveRead, kElevated,
-                           "reads a database that the server keeps for itself"};
+                           "reads what the server keeps for itself"};
 constexpr Act kUnknownSystem = {effect::kUnknown, kDestructive,
                                 "the name is kept for the server, and this one is not known"};
 constexpr Act kSystemWrites = {effect::kSystemWrite, kDestructive,
@@ -40,27 +40,17 @@ struct Row {
 
 // In whatever database they stand: that of a call is not always known.
 constexpr Row kReads[] = {
-    {"__keyVault", kCredentials},
-    {"external_validation_keys", kCredentials},
-    {"oplog.$main", kReplication},
-    {"oplog.rs", kReplication},
-    {"replset.minvalid", kReplication},
-    {"startup_log", kHostNames},
-    {"system.backup_users", kCredentials},
-    {"system.healthlog", kStatements},
-    {"system.indexes", kPlain},
-    {"system.js", kPlain},
-    {"system.keys", kCredentials},
-    {"system.namespaces", kPlain},
-    {"system.new_users", kCredentials},
-    {"system.preimages", kReplication},
-    {"system.profile", kStatements},
-    {"system.replset", kReplication},
-    {"system.roles", kInternal},
-    {"system.sessions", kStatements},
-    {"system.users", kCredentials},
-    {"system.version", kInternal},
-    {"system.views", kPlain},
+    {"__keyVault", kCredentials},          {"external_validation_keys", kCredentials},
+    {"oplog.$main", kReplication},         {"oplog.rs", kReplication},
+    {"replset.minvalid", kReplication},    {"startup_log", kHostNames},
+    {"system.backup_users", kCredentials}, {"system.healthlog", kStatements},
+    {"system.indexes", kInternal},         {"system.js", kInternal},
+    {"system.keys", kCredentials},         {"system.namespaces", kInternal},
+    {"system.new_users", kCredentials},    {"system.preimages", kReplication},
+    {"system.profile", kStatements},       {"system.replset", kReplication},
+    {"system.roles", kInternal},           {"system.sessions", kStatements},
+    {"system.users", kCredentials},        {"system.version", kInternal},
+    {"system.views", kInternal},
 };
 
 bool IsInternalDatabase(std::string_view database) {
@@ -84,9 +74,8 @@ const Field* FindField(const Shape& shape, std::string_view name) {
 Act ActOfReading(std::string_view database, std::string_view collection) {
   const auto* const row = std::find_if(std::begin(kReads), std::end(kReads),
                                        [&](const Row& r) { return r.collection == collection; });
-  if (row != std::end(kReads) && !row->act.kind.empty()) return row->act;
+  if (row != std::end(kReads)) return row->act;
   if (IsInternalDatabase(database)) return kInternal;
-  if (row != std::end(kReads)) return kPlain;
   // Buckets hold a time series' data.
   if (collection.starts_with("system.buckets.")) return kPlain;
   if (collection.starts_with("system.") || collection.find('$') != std::string_view::npos) {

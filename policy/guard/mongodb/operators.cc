@@ -67,11 +67,22 @@ constexpr Field kFusionFields[] = {
     {"combination", kExpression}, {"input", kObject, {}, &kFused}, {"scoreDetails"}};
 constexpr Shape kFusion = {kFusionFields};
 
+// Atlas has a text embedded by a service outside of the database.
+constexpr Act kAsksModel = {effect::kFunction, kElevated,
+                            "asks a model, which may be another server's"};
 constexpr Field kVectorSearchFields[] = {
-    {"exact"},          {"filter", kFilter},     {"index"},
-    {"limit"},          {"numCandidates"},       {"path"},
-    {"query"},          {"queryVector"},         {"model"},
-    {"explainOptions"}, {"embeddingParameters"}, {"returnStoredSource"},
+    {"exact"},
+    {"filter", kFilter},
+    {"index"},
+    {"limit"},
+    {"numCandidates"},
+    {"path"},
+    {"query", kPresent, kAsksModel},
+    {"queryVector"},
+    {"model", kPresent, kAsksModel},
+    {"explainOptions"},
+    {"embeddingParameters"},
+    {"returnStoredSource"},
 };
 constexpr Shape kVectorSearch = {kVectorSearchFields};
 

@@ -251,6 +251,7 @@ enum class Place : uint8_t {
   X(kProfile, "PROFILE", kFree) \
   X(kProfiles, "PROFILES", kFree) \
   X(kPurge, "PURGE", kReserved) \
+  X(kQualify, "QUALIFY", kFree) \
   X(kRange, "RANGE", kQuery) \
   X(kRead, "READ", kReserved) \
   X(kReads, "READS", kReserved) \

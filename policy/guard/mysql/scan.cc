@@ -40,6 +40,7 @@ void Scanner::Scan(size_t begin, size_t end, Start start) {
   }
   if (start == Start::kDefinitions) base.clause = Clause::kDefinitions;
   frames_.assign(1, base);
+  derived_end_ = 0;
   while (at_ < end_) Next();
   if (frames_.size() > 1) {
     found_.Add(effect::kUnknown, "(", At(frames_.back().open).begin, Risk::kDestructive,
@@ -113,6 +114,7 @@ void Scanner::Open(const Token&) {
   Frame& frame = frames_.back();
   Frame inner;
   inner.open = at_;
+  inner.place = frame.clause;
   switch (frame.clause) {
     case Clause::kTable:
       // `FROM (a JOIN b)`; a query in its place says so by its first word.
@@ -146,6 +148,13 @@ void Scanner::Close() {
   frames_.pop_back();
   if (frame.opener == Opener::kCall) {
     NoteCall(frame, at_ == frame.open + 1 ? 0 : frame.commas + 1);
+  } else if (frame.place == Clause::kTable) {
+    const size_t first = frame.open + 1;
+    const bool query =
+        IsAt(first, kSelect) || IsAt(first, kValues) || IsAt(first, kTable) || IsAt(first, kWith);
+    // `((SELECT 1))` and `((SELECT 1) UNION (SELECT 2))`, no join in parentheses.
+    const bool nested = IsAt(first, TokenKind::kOpen) && (!frame.tables || derived_end_ + 1 == at_);
+    if (query || nested) derived_end_ = at_;
   }
 }
 
@@ -235,6 +244,28 @@ void Scanner::Into() {
   frames_.back().tables = false;
 }
 
+// `OVER (`: a window and its specification.
+bool Scanner::IsOver(const Token& token) const {
+  return token.Is(kOver) && at_ > begin_ && At(at_ - 1).kind == TokenKind::kClose;
+}
+
+// `FROM (SELECT ...) AS name (columns)`, with and without AS. No other table has columns
+// there: what looks so is a call in a clause that begins with a word that may be a name.
+bool Scanner::IsColumnsOfDerived() const {
+  return derived_end_ > 0 && (at_ == derived_end_ + 1 || (at_ == derived_end_ + 2 && Follows(kAs)));
+}
+
+// Whether `token`, behind tables and before `(`, begins something where no server takes
+// it for a function: `QUALIFY (a)`, `EXCEPT (SELECT ...)`, `TABLESAMPLE BERNOULLI (10)`.
+bool Scanner::IsClauseWord(const Token& token) const {
+  if (token.kind != TokenKind::kWord) return false;
+  if (token.Is(kQualify) || BeginsSetOperation(token) || IsOver(token)) return true;
+  const std::string name = tokens_.LowerName(token);
+  const std::string before = tokens_.LowerName(At(at_ - 1));
+  return name == "tablesample" ||
+         (before == "tablesample" && (name == "system" || name == "bernoulli"));
+}
+
 // Whether the name at at_, which `(` follows, is called.
 bool Scanner::IsCallHere() const {
   const Token& token = At(at_);
@@ -243,15 +274,11 @@ bool Scanner::IsCallHere() const {
       return false;
     case Clause::kList:
       return !(IsAt(at_ + 2, TokenKind::kNumber) && IsAt(at_ + 3, TokenKind::kClose));
-    case Clause::kAfterTable: {
-      // `FROM (SELECT ...) AS name (columns)`, with and without AS.
-      const Token& before = At(at_ - 1);
-      return !(before.Is(kAs) || before.kind == TokenKind::kClose || before.MayBeName());
-    }
+    case Clause::kAfterTable:
+      return !IsColumnsOfDerived() && !IsClauseWord(token);
     case Clause::kExpression:
     case Clause::kDefault:
-      // A window and its specification: `OVER (`, `WINDOW w AS (`.
-      return !(token.Is(kOver) && at_ > begin_ && At(at_ - 1).kind == TokenKind::kClose);
+      return !IsOver(token);
     case Clause::kTable:
     case Clause::kCommonTable:
     case Clause::kAfterCommonTable:

@@ -79,11 +79,12 @@ class Scanner {
   struct Frame {
     Opener opener = Opener::kGroup;
     Clause clause = Clause::kExpression;
-    bool selects = false;    // a SELECT stands in it, so FROM brings tables
-    bool tables = false;     // behind FROM: a comma brings another table
-    bool qualified = false;  // kCall: of schema.name
-    size_t name = 0;         // kCall: token of the name
-    size_t open = 0;         // token of the parenthesis
+    Clause place = Clause::kExpression;  // kGroup: the clause that it stands in
+    bool selects = false;                // a SELECT stands in it, so FROM brings tables
+    bool tables = false;                 // behind FROM: a comma brings another table
+    bool qualified = false;              // kCall: of schema.name
+    size_t name = 0;                     // kCall: token of the name
+    size_t open = 0;                     // token of the parenthesis
     uint32_t commas = 0;
   };
 
@@ -98,6 +99,9 @@ class Scanner {
   void Name(bool table);
   bool BeginsQuery() const;
   bool IsCallHere() const;
+  bool IsOver(const Token& token) const;
+  bool IsColumnsOfDerived() const;
+  bool IsClauseWord(const Token& token) const;
 
   void NoteCall(const Frame& call, size_t arguments);
   void NoteVariable(const Token& token);
@@ -120,6 +124,7 @@ class Scanner {
   size_t begin_ = 0;
   size_t end_ = 0;
   size_t at_ = 0;
+  size_t derived_end_ = 0;  // the `)` of the last derived table; 0: there is none
   bool definition_ = false;
   bool planned_ = false;
   bool writes_ = false;

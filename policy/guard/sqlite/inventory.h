@@ -21,6 +21,7 @@ namespace bridgekeeper::sqlite {
 enum class Does : uint8_t {
   kHarmless,
   kAllocates,    // as much as its argument says: harmless up to kMaxBlobBytes
+  kFormats,      // as much as its format says: harmless where that is spelled out and small
   kSensitive,    // shows other statements, host paths or raw pages
   kHostFile,     // reads, writes or lists files of the host
   kHostProgram,  // starts a program
@@ -40,7 +41,7 @@ struct DoesInfo {
 };
 const DoesInfo& InfoOf(Does does);
 
-// The largest zeroblob() or randomblob() that is harmless.
+// The largest zeroblob() or randomblob(), and the widest format, that is harmless.
 inline constexpr int kMaxBlobBytes = 1 << 20;
 
 // All names are in lower case.

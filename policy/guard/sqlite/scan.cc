@@ -8,6 +8,7 @@
 #include <iterator>
 #include <optional>
 
+#include "policy/base/ascii.h"
 #include "policy/base/strings.h"
 #include "policy/guard/effects.h"
 #include "policy/guard/safe_function.h"
@@ -31,6 +32,31 @@ bool EndsTables(Keyword keyword) {
                                        Keyword::kLimit,     Keyword::kUnion,  Keyword::kExcept,
                                        Keyword::kIntersect, Keyword::kSet,    Keyword::kReturning};
   return std::find(std::begin(kWords), std::end(kWords), keyword) != std::end(kWords);
+}
+
+// Whether `format`, spelled out, asks for no width or precision that is computed (`*`)
+// and for no more than kMaxBlobBytes in all.
+bool IsNarrow(std::string_view format) {
+  int64_t total = 0;
+  for (size_t i = 0; i < format.size(); ++i) {
+    if (format[i] != '%') continue;
+    // Flags, width, precision and lengths, in whatever order; then what it converts.
+    int64_t number = 0;
+    for (++i; i < format.size(); ++i) {
+      const char c = format[i];
+      if (c == '*') return false;
+      if (IsAsciiDigit(c)) {
+        number = number * 10 + (c - '0');
+        if (total + number > kMaxBlobBytes) return false;
+        continue;
+      }
+      total += number;
+      number = 0;
+      if (std::string_view("-+ #!,.l").find(c) == std::string_view::npos) break;
+    }
+    total += number;
+  }
+  return true;
 }
 
 }  // namespace
@@ -121,6 +147,14 @@ void Scanner::Close() {
     int bytes = 0;
     const auto [end, error] = std::from_chars(size.data(), size.data() + size.size(), bytes);
     if (error == std::errc() && end == size.data() + size.size() && bytes <= kMaxBlobBytes) {
+      does = Does::kHarmless;
+    }
+  }
+  if (does == Does::kFormats) {
+    const Token& format = At(frame.open + 1);
+    const bool alone = IsAt(frame.open + 2, TokenKind::kComma) || at_ == frame.open + 2;
+    if (arguments == 0 ||
+        (alone && format.kind == TokenKind::kString && IsNarrow(tokens_.Spelling(format)))) {
       does = Does::kHarmless;
     }
   }

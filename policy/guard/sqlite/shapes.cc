@@ -43,6 +43,9 @@ constexpr std::string_view kFullTextUpkeep[] = {
 // it is read or written.
 constexpr std::string_view kReachingOptions[] = {"compress", "content", "uncompress"};
 
+// Of those, what fts5 takes for it as soon as one letter of it is there.
+constexpr std::string_view kAbbreviated = "content";
+
 template <typename Range, typename T>
 bool Contains(const Range& range, const T& value) {
   return std::find(std::begin(range), std::end(range), value) != std::end(range);
@@ -428,13 +431,20 @@ class Statement {
         break;
     }
     for (; at_ < end_; ++at_) {
-      if (Is(TokenKind::kOperator, 1) && Contains(kReachingOptions, tokens_.Name(At())) &&
+      if (Is(TokenKind::kOperator, 1) && IsReachingOption(module->name) &&
           !(Is(TokenKind::kString, 2) && tokens_.Name(At(2)).empty())) {
         Add(effect::kStoredCode, tokens_.Name(At()), at_, Risk::kDestructive,
             "reads another table, or calls a function, whenever it is used");
       }
     }
     return true;
+  }
+
+  // Whether the token at at_ is the name of an option that reaches beyond the table.
+  bool IsReachingOption(std::string_view module) const {
+    const std::string option = tokens_.Name(At());
+    if (Contains(kReachingOptions, option)) return true;
+    return module == "fts5" && At().MayBeObjectName() && kAbbreviated.starts_with(option);
   }
 
   bool Alter() {

@@ -20,8 +20,10 @@ constexpr DoesInfo kInfos[] = {
     {effect::kResource, Risk::kElevated, "makes a value of a size that is computed, or large"},
     {effect::kSequence, Risk::kElevated, "moves a sequence on"},
     {effect::kResource, Risk::kElevated, "holds or uses up what others need"},
+    {effect::kExternal, Risk::kDestructive,
+     "looks up what a computed text names, which may be another server's"},
 };
-static_assert(std::size(kInfos) == static_cast<size_t>(Does::kResource) + 1);
+static_assert(std::size(kInfos) == static_cast<size_t>(Does::kDescribes) + 1);
 
 enum class Group : uint8_t {
   kFunction,

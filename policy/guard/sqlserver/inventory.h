@@ -28,6 +28,7 @@ enum class Does : uint8_t {
   kAllocates,  // as much as its arguments say
   kSequence,   // moves a sequence or a counter on
   kResource,   // holds or uses up what others need
+  kDescribes,  // looks up all that a text names, in other servers too: as bad as the text
 };
 
 struct DoesInfo {

@@ -13,7 +13,7 @@ GROUPS = ["function", "global", "hint", "job", "method", "old", "procedure", "pr
 DOES = {
     "harmless": "kHarmless", "sensitive": "kSensitive", "secret": "kSecret",
     "host_file": "kHostFile", "external": "kExternal", "allocates": "kAllocates",
-    "sequence": "kSequence", "resource": "kResource",
+    "sequence": "kSequence", "resource": "kResource", "describes": "kDescribes",
 }
 
 

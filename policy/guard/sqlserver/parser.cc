@@ -233,6 +233,7 @@ void Parser::NoteCall(const Name& name, const Arguments& arguments, bool in_from
                          tokens_.Name(tokens_.list[arguments.end - 1]) != "passwordhash";
       if (!plain) does = Does::kSecret;
     }
+    if (*does == Does::kDescribes) return NoteDescribed(name, arguments.first);
     return NoteDoes(name.Full(), name.token, *does);
   }
   // A function of the server that harms is one in any schema.
@@ -253,6 +254,15 @@ void Parser::NoteCall(const Name& name, const Arguments& arguments, bool in_from
       definition_ ? Risk::kDestructive : Risk::kElevated,
       definition_ ? "stores a call that is not known to be harmless"
                   : "calls a function that is not known to be harmless");
+}
+
+void Parser::NoteDescribed(const Name& name, size_t text) {
+  const TokenKind behind = IsString(text) ? tokens_.list[text + 1].kind : kOperator;
+  const bool constant = behind == kComma || behind == kClose || behind == kSemicolon ||
+                        behind == kGo || behind == kEnd;
+  if (!constant || definition_) return NoteDoes(name.Full(), name.token, Does::kDescribes);
+  // In lower case, which means the same.
+  described_.push_back({tokens_.list[text].begin, tokens_.Name(tokens_.list[text])});
 }
 
 // An entry is `schema.name(type, ...)`, of whose types only the number counts. A call

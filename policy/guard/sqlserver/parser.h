@@ -47,6 +47,14 @@ class Parser {
   // where it is one.
   int Judge();
 
+  // A text that the server is told to describe, and the offset of the constant it stands
+  // in. To describe it the server looks up what it names: it counts as if it were run.
+  struct Described {
+    size_t position;
+    std::string text;
+  };
+  const std::vector<Described>& described() const { return described_; }
+
   // Where the text nests deeper than kMaxNesting; nullopt: it does not.
   std::optional<size_t> too_deep() const { return too_deep_; }
 
@@ -123,6 +131,8 @@ class Parser {
   bool IsXmlMethod(const Name& name, const Arguments& arguments) const;
   void NoteDatabase(const std::string& database, size_t token);
   void NoteWrite(std::string_view kind, const Name& target, Risk risk, std::string_view why);
+  // `text` is the token that should be the constant to describe.
+  void NoteDescribed(const Name& name, size_t text);
   bool IsListedSafe(const Name& name, size_t arguments) const;
   bool IsString(size_t token) const;
 
@@ -242,6 +252,7 @@ class Parser {
   size_t at_ = 0;
   int depth_ = 0;
   std::optional<size_t> too_deep_;
+  std::vector<Described> described_;
   // What is read is stored with an object and runs later.
   bool definition_ = false;
 };

@@ -54,10 +54,18 @@ bool Parser::Procedure(const Name& name) {
     SkipToEnd();
     return true;
   }
-  NoteDoes(name.Full(), name.token, *does);
+  const bool describes = *does == Does::kDescribes;
+  if (!describes) NoteDoes(name.Full(), name.token, *does);
   // A word is a text here.
+  bool text_next = describes;
   do {
-    if (Is(kVariable) && IsOperator("=", 1)) at_ += 2;
+    if (Is(kVariable) && IsOperator("=", 1)) {
+      const std::string parameter = tokens_.Name(At());
+      text_next = describes && parameter != "@params" && parameter != "@browse_information_mode";
+      at_ += 2;
+    }
+    if (text_next) NoteDescribed(name, at_);
+    text_next = false;
     SkipOperator("-");
     if (!Skip(kString) && !Skip(kNumber) && !Skip(kVariable) && !Skip(kParameter) &&
         !SkipOneOf({"NULL", "DEFAULT"})) {

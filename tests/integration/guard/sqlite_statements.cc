@@ -49,7 +49,7 @@ struct Function {
 constexpr Function kFunctions[] = {
     {"abs", 1},        {"lower", 1},  {"replace", 3}, {"coalesce", 2}, {"substr", 2}, {"round", 1},
     {"typeof", 1},     {"iif", 3},    {"glob", 2},    {"like", 2},     {"max", 2},    {"instr", 2},
-    {"json_array", 2}, {"printf", 2}, {"date", 1},    {"hex", 1},      {"nullif", 2}, {"char", 1}};
+    {"json_array", 2}, {"ifnull", 2}, {"date", 1},    {"hex", 1},      {"nullif", 2}, {"char", 1}};
 
 }  // namespace
 
