@@ -60,10 +60,11 @@ void SetUp(grpc::ClientContext& context) {
   context.AddMetadata("authorization", std::string("Bearer ") + kToken);
 }
 
-// A statement that takes a while to judge and that nobody asked before.
+// A statement that takes a while to judge, on a worker (it is too long to be judged in
+// place), and that nobody asked before.
 std::string Arguments(uint64_t number) {
   std::string sql = "SELECT 1";
-  for (int i = 0; i < 200; ++i) absl::StrAppendFormat(&sql, ", t.column_%d + %d", i, number);
+  for (int i = 0; i < 400; ++i) absl::StrAppendFormat(&sql, ", t.column_%d + %d", i, number);
   return absl::StrFormat(R"({"sql": "%s FROM t"})", sql);
 }
 
