@@ -301,6 +301,10 @@ TEST(BridgeServer, TellsRequestsWithOneProgressTokenApart) {
   TestBridge bridge({Fake("one")});
   const auto a = bridge.Begin(std::string(kOne));
   const auto b = bridge.Begin(std::string(kOne));
+  // Else the calls wait for the list of tools, and the server has not seen them.
+  for (const auto& session : {a, b}) {
+    bridge.Client().Ask("POST", kOne, Request("tools/list", "0"), session);
+  }
   constexpr std::string_view kToken = R"({"progressToken":"t"})";
   HttpClient first = bridge.Client();
   HttpClient second = bridge.Client();
