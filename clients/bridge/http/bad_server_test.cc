@@ -7,6 +7,7 @@
 #include "clients/bridge/http/bridge_server.h"
 #include "clients/bridge/http/bridge_server_test_util.h"
 #include "clients/bridge/upstream/stdio_transport.h"
+#include "runtime/signals.h"
 
 namespace bridgekeeper::bridge {
 namespace {
@@ -88,6 +89,7 @@ absl::Duration CpuTimeOfThis() {
 
 // A server that is dead from the start costs neither the processor nor anybody's calls.
 TEST(BadServer, ThatEndsAtOnceIsStartedEverLessOften) {
+  IgnoreSigpipe();  // as the programs do
   ServerConfig dead = Fake("dead");
   dead.command = {"/bin/false"};
   RealClock clock;
