@@ -17,6 +17,7 @@ namespace {
 
 constexpr size_t kBlockBytes = 32768;
 constexpr size_t kHeaderBytes = 7;  // checksum 4, length 2, type 1
+constexpr size_t kChecksumBytes = 4;
 // What a disk writes whole or not at all.
 constexpr size_t kSectorBytes = 512;
 
@@ -38,16 +39,22 @@ size_t ClaimedEnd(std::string_view log, size_t at) {
   return at + kHeaderBytes + (ByteAt(log, at + 4) | (size_t{ByteAt(log, at + 5)} << 8));
 }
 
+// Whether the checksum of the fragment from `at` to `end` is right from its byte `first` on.
+bool ChecksumMatches(std::string_view log, size_t at, size_t end, size_t first) {
+  const uint32_t checksum = MaskCrc32c(ExtendCrc32c(0, log.substr(at + 6, end - at - 6)));
+  for (size_t i = first; i < kChecksumBytes; ++i) {
+    if (ByteAt(log, at + i) != ((checksum >> (8 * i)) & 0xff)) return false;
+  }
+  return true;
+}
+
 // The fragment at `at`, or nullopt where there is none that is whole and right.
 std::optional<Fragment> FragmentAt(std::string_view log, size_t at) {
   if (at + kHeaderBytes > BlockEnd(log, at)) return std::nullopt;
   const uint8_t type = ByteAt(log, at + 6);
   const size_t end = ClaimedEnd(log, at);
   if (type < kFull || type > kLast || end > BlockEnd(log, at)) return std::nullopt;
-  uint32_t stored = 0;
-  for (size_t i = 0; i < 4; ++i) stored |= uint32_t{ByteAt(log, at + i)} << (8 * i);
-  const std::string_view covered = log.substr(at + 6, end - at - 6);
-  if (stored != MaskCrc32c(ExtendCrc32c(0, covered))) return std::nullopt;
+  if (!ChecksumMatches(log, at, end, 0)) return std::nullopt;
   return Fragment{type, end};
 }
 
@@ -90,9 +97,19 @@ bool LooksUnfinished(std::string_view log, size_t at) {
   if (AllZero(log.substr(at, kHeaderBytes))) return true;
   for (size_t from = at; from < claimed;) {
     const size_t to = std::min(claimed, (from / kSectorBytes + 1) * kSectorBytes);
-    // Fewer zeros may well be content: a number, the end of a block.
-    constexpr size_t kFewestZeros = 16;
-    if (to - from >= kFewestZeros && AllZero(log.substr(from, to - from))) return true;
+    const size_t bytes = to - from;
+    if (AllZero(log.substr(from, bytes))) {
+      // Fewer zeros may well be content: a number, the end of a block.
+      constexpr size_t kFewestZeros = 16;
+      if (bytes >= kFewestZeros) return true;
+      // Not where the checksum begins, if the rest of it is right.
+      if (from == at && ChecksumMatches(log, at, claimed, std::min(bytes, kChecksumBytes))) {
+        return true;
+      }
+      // Nor where the log ends: a commit ends with its head's last number, whose last byte
+      // is none (FORMAT.md).
+      if (to == log.size()) return true;
+    }
     from = to;
   }
   return false;

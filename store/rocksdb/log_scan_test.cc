@@ -144,6 +144,35 @@ TEST(LogScan, ALastRecordWithASectorOfZerosIsIncomplete) {
   }
 }
 
+TEST(LogScan, ALastRecordWhoseFirstBytesDidNotArriveIsIncomplete) {
+  for (size_t lost = 1; lost < 16; ++lost) {
+    const Log log = MakeLog({512 - lost - 7, 300});
+    ASSERT_EQ(log.ends[0], 512 - lost);
+    std::string torn = log.bytes;
+    std::fill_n(torn.begin() + static_cast<long>(log.ends[0]), lost, '\0');
+    const LogScan scan = ScanLog(torn);
+    ASSERT_EQ(scan.end, LogScan::End::kIncomplete) << lost;
+    ASSERT_EQ(scan.good_bytes, log.ends[0]) << lost;
+    if (lost > 3) continue;
+    // What is left of the checksum tells a byte that was damaged.
+    torn[log.ends[0] + 100] ^= 0x40;
+    ASSERT_EQ(ScanLog(torn).end, LogScan::End::kDamaged) << lost;
+  }
+}
+
+TEST(LogScan, ALastRecordWhoseLastBytesDidNotArriveIsIncomplete) {
+  for (size_t lost = 1; lost < 16; ++lost) {
+    const Log log = MakeLog({100, 512 + lost - 107 - 7});
+    ASSERT_EQ(log.bytes.size(), 512 + lost);
+    ASSERT_NE(log.bytes.back(), '\0');
+    std::string torn = log.bytes;
+    std::fill(torn.begin() + 512, torn.end(), '\0');
+    const LogScan scan = ScanLog(torn);
+    ASSERT_EQ(scan.end, LogScan::End::kIncomplete) << lost;
+    ASSERT_EQ(scan.good_bytes, log.ends[0]) << lost;
+  }
+}
+
 TEST(LogScan, ALastRecordWhoseMiddleBlocksAreMissingIsIncomplete) {
   const Log log = MakeLog({300, 200'000});
   std::string torn = log.bytes;
