@@ -95,6 +95,9 @@ bool LooksUnfinished(std::string_view log, size_t at) {
   const size_t claimed = ClaimedEnd(log, at);
   if (claimed > log.size()) return true;
   if (AllZero(log.substr(at, kHeaderBytes))) return true;
+  // The header's second sector may be the one: then what it claims says nothing.
+  const size_t sector = (at / kSectorBytes + 1) * kSectorBytes;
+  if (sector < at + kHeaderBytes && AllZero(log.substr(sector, kSectorBytes))) return true;
   for (size_t from = at; from < claimed;) {
     const size_t to = std::min(claimed, (from / kSectorBytes + 1) * kSectorBytes);
     const size_t bytes = to - from;

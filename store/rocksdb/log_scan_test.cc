@@ -160,6 +160,17 @@ TEST(LogScan, ALastRecordWhoseFirstBytesDidNotArriveIsIncomplete) {
   }
 }
 
+TEST(LogScan, ALastRecordWhoseHeaderArrivedInPartIsIncomplete) {
+  for (size_t arrived = 1; arrived < 7; ++arrived) {
+    const Log log = MakeLog({512 - arrived - 7, 300});
+    std::string torn = log.bytes;
+    std::fill(torn.begin() + 512, torn.end(), '\0');
+    const LogScan scan = ScanLog(torn);
+    ASSERT_EQ(scan.end, LogScan::End::kIncomplete) << arrived;
+    ASSERT_EQ(scan.good_bytes, log.ends[0]) << arrived;
+  }
+}
+
 TEST(LogScan, ALastRecordWhoseLastBytesDidNotArriveIsIncomplete) {
   for (size_t lost = 1; lost < 16; ++lost) {
     const Log log = MakeLog({100, 512 + lost - 107 - 7});
