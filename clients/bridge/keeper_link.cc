@@ -98,8 +98,8 @@ void KeeperLink::Switch(std::shared_ptr<Prepared> next) {
   std::vector<std::shared_ptr<Prepared>> ended;
   {
     MutexLock lock(mu_);
-    for (const auto& [of, tools] : tools_) {
-      next->reporter->ReportTools(of.first, of.second, tools);
+    for (const auto& [of, list] : tools_) {
+      next->reporter->ReportTools(of.first, of.second, list);
     }
     std::shared_ptr<Prepared> old = std::exchange(current_, next);
     const bool stays = old != nullptr && IsSameKeeper(old->target.channel, next->target.channel);
@@ -206,10 +206,10 @@ void KeeperLink::ReportDecision(clients::DecisionReport report) {
 }
 
 void KeeperLink::ReportTools(const std::string& app, const std::string& server,
-                             std::vector<clients::ToolReport> tools) {
+                             clients::ToolListReport list) {
   MutexLock lock(mu_);
-  tools_[{app, server}] = tools;
-  current_->reporter->ReportTools(app, server, std::move(tools));
+  tools_[{app, server}] = list;
+  current_->reporter->ReportTools(app, server, std::move(list));
 }
 
 }  // namespace bridgekeeper::bridge

@@ -83,7 +83,7 @@ class KeeperLink : public clients::PolicySource, public clients::ReportSink {
   // ReportSink
   void ReportDecision(clients::DecisionReport report) override;
   void ReportTools(const std::string& app, const std::string& server,
-                   std::vector<clients::ToolReport> tools) override;
+                   clients::ToolListReport list) override;
 
  private:
   KeeperLink(Identity identity, const Clock& clock, IdSource& ids);
@@ -103,7 +103,7 @@ class KeeperLink : public clients::PolicySource, public clients::ReportSink {
   // In use for what the current one does not know yet; null: it has its first copy.
   std::shared_ptr<Prepared> previous_ ABSL_GUARDED_BY(mu_);
   // What was reported last of each app and server: another keeperd has never seen it.
-  std::map<std::pair<std::string, std::string>, std::vector<clients::ToolReport>> tools_
+  std::map<std::pair<std::string, std::string>, clients::ToolListReport> tools_
       ABSL_GUARDED_BY(mu_);
   clients::ReporterStats ended_ ABSL_GUARDED_BY(mu_);  // of those that are no longer in use
   std::vector<std::future<void>> endings_ ABSL_GUARDED_BY(mu_);

@@ -66,7 +66,7 @@ ExitCode RunStdio(StdioCommand command) {
   if (!reporter.ok()) return fail("the reports", reporter.status(), ExitCode::kUsage);
 
   BridgeMetrics metrics;
-  ReportObserver reports(**reporter, app, server, host, ids.NewId());
+  ReportObserver reports(**reporter, app, server, command.core.builtin_catalog, host, ids.NewId());
   StdioOptions options;
   options.core = std::move(command.core);
   options.server = {.command = command.command, .environment = ServerEnvironment()};

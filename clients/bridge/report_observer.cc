@@ -8,10 +8,11 @@
 namespace bridgekeeper::bridge {
 
 ReportObserver::ReportObserver(clients::ReportSink& sink, std::string app, std::string server,
-                               std::string host, std::string session)
+                               bool builtin_catalog, std::string host, std::string session)
     : sink_(sink),
       app_(std::move(app)),
       server_(std::move(server)),
+      builtin_catalog_(builtin_catalog),
       host_(std::move(host)),
       session_(std::move(session)) {}
 
@@ -49,11 +50,11 @@ void ReportObserver::OnToolsListed(const UpstreamToolList& list) {
   if (has_told_ && digests == told_) return;
   has_told_ = true;
   told_ = std::move(digests);
-  std::vector<clients::ToolReport> tools;
-  tools.reserve(list.tools().size());
+  clients::ToolListReport report{.builtin_catalog = builtin_catalog_};
+  report.tools.reserve(list.tools().size());
   for (const UpstreamTool& tool : list.tools())
-    tools.push_back({tool.name, tool.json, tool.digest});
-  sink_.ReportTools(app_, server_, std::move(tools));
+    report.tools.push_back({tool.name, tool.json, tool.digest});
+  sink_.ReportTools(app_, server_, std::move(report));
 }
 
 }  // namespace bridgekeeper::bridge

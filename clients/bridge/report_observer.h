@@ -15,9 +15,10 @@ namespace bridgekeeper::bridge {
 
 class ReportObserver : public BridgeObserver {
  public:
-  // `sink` must outlive it. `host` and `session` are told with every decision.
-  ReportObserver(clients::ReportSink& sink, std::string app, std::string server, std::string host,
-                 std::string session);
+  // `sink` must outlive it. `host` and `session` are told with every decision,
+  // `builtin_catalog` with every list.
+  ReportObserver(clients::ReportSink& sink, std::string app, std::string server,
+                 bool builtin_catalog, std::string host, std::string session);
 
   void OnDecision(const DecidedCall& call) override;
   // Tells a list only where it differs from the one told before.
@@ -27,6 +28,7 @@ class ReportObserver : public BridgeObserver {
   clients::ReportSink& sink_;
   const std::string app_;
   const std::string server_;
+  const bool builtin_catalog_;
   const std::string host_;
   const std::string session_;
   std::string told_;  // the digests of the tools of the last list

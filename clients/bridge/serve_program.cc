@@ -151,8 +151,8 @@ ExitCode RunServe(ServeCommand command) {
        .log = log,
        .metrics = metrics,
        .make_observer = [&](const ServerConfig& behind) -> std::unique_ptr<BridgeObserver> {
-         return std::make_unique<ReportObserver>(**keeper, behind.app.value(), behind.name, host,
-                                                 run);
+         return std::make_unique<ReportObserver>(**keeper, behind.app.value(), behind.name,
+                                                 behind.builtin_catalog, host, run);
        },
        .report_counts =
            [&] {

@@ -8,6 +8,7 @@
 #include "clients/cli/policy_flow.h"
 #include "clients/cli/tool_call.h"
 #include "policy/base/status_macros.h"
+#include "policy/catalog/catalog.h"
 #include "policy/model/limits.h"
 #include "proto/convert/convert.h"
 
@@ -80,6 +81,13 @@ absl::StatusOr<ExitCode> Run(Context& context) {
     table.Add({tool.tool(), RiskChange(proposal, risk),
                std::string(Name(convert::FromProto(tool.state()))), HintsOf(tool),
                DescriptionOf(tool)});
+    // A new entry hides the built-in one of that name: what that says of its payload and its
+    // connection holds on, else the payload would no longer be judged.
+    const CatalogEntry* builtin = FindBuiltin(tool.tool());
+    if (!proposal.found && builtin != nullptr) {
+      proposal.entry = *builtin;
+      proposal.entry.builtin = false;
+    }
     proposal.entry.key = {app, server, ToolName(tool.tool())};
     proposal.entry.risk = risk;
     proposal.entry.reviewed = true;

@@ -131,11 +131,10 @@ class Reporter::Worker {
     if (!sending_ && (queue_.size() == 1 || queue_.size() == options_.max_batch)) wake_.NotifyAll();
   }
 
-  void ReportTools(const std::string& app, const std::string& server,
-                   std::vector<ToolReport> tools) {
+  void ReportTools(const std::string& app, const std::string& server, ToolListReport list) {
     MutexLock lock(mu_);
     if (tools_.size() >= kMaxToolLists && !tools_.contains({app, server})) return;
-    tools_[{app, server}] = std::move(tools);
+    tools_[{app, server}] = std::move(list);
     wake_.NotifyAll();
   }
 
@@ -249,20 +248,21 @@ class Reporter::Worker {
 
   absl::Status SendTools() {
     v1::ReportToolsRequest request;
-    std::vector<ToolReport> tools;
+    ToolListReport list;
     std::pair<std::string, std::string> key;
     {
       MutexLock lock(mu_);
       const auto first = tools_.begin();
       key = first->first;
-      tools = std::move(first->second);
+      list = std::move(first->second);
       tools_.erase(first);
     }
     request.set_bridge(options_.bridge);
     request.set_app(key.first);
     request.set_server(key.second);
+    request.set_builtin_catalog(list.builtin_catalog);
     size_t definitions_bytes = 0;
-    for (const ToolReport& tool : tools) {
+    for (const ToolReport& tool : list.tools) {
       if (request.tools_size() == static_cast<int>(convert::kMaxReportedTools)) break;
       v1::ReportedTool& to = *request.add_tools();
       to.set_app(key.first);
@@ -282,7 +282,7 @@ class Reporter::Worker {
     const absl::Status status = Call(&v1::BridgeService::Stub::ReportTools, request, response);
     if (!status.ok() && !absl::IsInvalidArgument(status)) {
       MutexLock lock(mu_);
-      tools_.emplace(std::move(key), std::move(tools));  // unless a newer list came in
+      tools_.emplace(std::move(key), std::move(list));  // unless a newer list came in
     }
     return status;
   }
@@ -386,7 +386,7 @@ class Reporter::Worker {
   bool reload_token_ ABSL_GUARDED_BY(mu_) = false;
   int flushing_ ABSL_GUARDED_BY(mu_) = 0;
   grpc::ClientContext* context_ ABSL_GUARDED_BY(mu_) = nullptr;  // of the open call
-  std::map<std::pair<std::string, std::string>, std::vector<ToolReport>> tools_
+  std::map<std::pair<std::string, std::string>, ToolListReport> tools_
       ABSL_GUARDED_BY(mu_);                        // by app and server
   std::deque<Queued> queue_ ABSL_GUARDED_BY(mu_);  // behind batch_, in order
   size_t in_batch_ ABSL_GUARDED_BY(mu_) = 0;       // batch_.size()
@@ -415,9 +415,8 @@ Reporter::~Reporter() = default;
 
 void Reporter::ReportDecision(DecisionReport report) { worker_->ReportDecision(std::move(report)); }
 
-void Reporter::ReportTools(const std::string& app, const std::string& server,
-                           std::vector<ToolReport> tools) {
-  worker_->ReportTools(app, server, std::move(tools));
+void Reporter::ReportTools(const std::string& app, const std::string& server, ToolListReport list) {
+  worker_->ReportTools(app, server, std::move(list));
 }
 
 bool Reporter::Flush(absl::Duration timeout) { return worker_->Flush(timeout); }

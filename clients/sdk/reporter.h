@@ -60,6 +60,13 @@ struct ToolReport {
   std::string digest;           // SHA-256 of the definition, 64 hexadecimal digits
 };
 
+// What a server lists.
+struct ToolListReport {
+  std::vector<ToolReport> tools;
+  // The server was declared `catalog: data-studio`: built-in entries cover its tools.
+  bool builtin_catalog = false;
+};
+
 // What the code that decides sees of it. FakeReportSink (testing/fake_report_sink.h)
 // collects.
 class ReportSink {
@@ -72,7 +79,7 @@ class ReportSink {
   // The whole list of a server; replaces one that was not sent yet. Of more than
   // 1,000 tools the first 1,000 are sent. Never waits.
   virtual void ReportTools(const std::string& app, const std::string& server,
-                           std::vector<ToolReport> tools) = 0;
+                           ToolListReport list) = 0;
 };
 
 struct ReporterOptions {
@@ -118,8 +125,7 @@ class Reporter : public ReportSink {
   ~Reporter() override;
 
   void ReportDecision(DecisionReport report) override;
-  void ReportTools(const std::string& app, const std::string& server,
-                   std::vector<ToolReport> tools) override;
+  void ReportTools(const std::string& app, const std::string& server, ToolListReport list) override;
 
   // Sends what is queued without waiting for more, and waits until it has been
   // taken in. Returns whether it was within `timeout`.

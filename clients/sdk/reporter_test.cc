@@ -265,14 +265,16 @@ TEST_F(ReporterTest, TextFromOutsideLeavesEscapedAndCut) {
 TEST_F(ReporterTest, SendsTheToolsOfAServer) {
   Start();
   reporter_->ReportTools("dockit", "docker",
-                         {{"look", R"({"name":"look"})", std::string(64, 'a')},
-                          {"big", std::string(17 << 10, 'x'), std::string(64, 'b')}});
+                         {.tools = {{"look", R"({"name":"look"})", std::string(64, 'a')},
+                                    {"big", std::string(17 << 10, 'x'), std::string(64, 'b')}},
+                          .builtin_catalog = true});
   ASSERT_TRUE(reporter_->Flush(support::kDeadline));
   ASSERT_THAT(inbox_.tools(), SizeIs(1));
   const v1::ReportToolsRequest request = inbox_.tools()[0];
   EXPECT_EQ(request.bridge(), "test-bridge");
   EXPECT_EQ(request.app(), "dockit");
   EXPECT_EQ(request.server(), "docker");
+  EXPECT_TRUE(request.builtin_catalog());
   ASSERT_THAT(request.tools(), SizeIs(2));
   EXPECT_EQ(request.tools(0).tool(), "look");
   EXPECT_EQ(request.tools(0).definition_json(), R"({"name":"look"})");
@@ -289,7 +291,7 @@ TEST_F(ReporterTest, AThousandLargeDefinitionsStayBelowTheMessageLimit) {
   for (int i = 0; i < 1001; ++i) {
     tools.push_back({"t" + std::to_string(i), std::string(16 << 10, 'x'), std::string(64, 'a')});
   }
-  reporter_->ReportTools("dockit", "docker", std::move(tools));
+  reporter_->ReportTools("dockit", "docker", {.tools = std::move(tools)});
   ASSERT_TRUE(reporter_->Flush(support::kDeadline));
   const auto requests = inbox_.tools();
   ASSERT_THAT(requests, SizeIs(1));
@@ -301,9 +303,9 @@ TEST_F(ReporterTest, AThousandLargeDefinitionsStayBelowTheMessageLimit) {
 TEST_F(ReporterTest, ToolsAreSentAgainAndTheNewestListWins) {
   inbox_.Answer(absl::UnavailableError("away"));
   Start();
-  reporter_->ReportTools("dockit", "docker", {{"old", "{}", ""}});
+  reporter_->ReportTools("dockit", "docker", {.tools = {{"old", "{}", ""}}});
   ASSERT_TRUE(support::WaitUntil([&] { return inbox_.tools().size() > 1; }));
-  reporter_->ReportTools("dockit", "docker", {{"new", "{}", ""}});
+  reporter_->ReportTools("dockit", "docker", {.tools = {{"new", "{}", ""}}});
   inbox_.Answer(absl::OkStatus());
   ASSERT_TRUE(reporter_->Flush(support::kDeadline));
   EXPECT_EQ(inbox_.tools().back().tools(0).tool(), "new");

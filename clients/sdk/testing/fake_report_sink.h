@@ -24,9 +24,9 @@ class FakeReportSink : public ReportSink {
     decisions_.push_back(std::move(report));
   }
   void ReportTools(const std::string& app, const std::string& server,
-                   std::vector<ToolReport> tools) override {
+                   ToolListReport list) override {
     MutexLock lock(mu_);
-    tools_[{app, server}] = std::move(tools);
+    tools_[{app, server}] = std::move(list.tools);
   }
 
   std::vector<DecisionReport> decisions() const {

@@ -122,7 +122,8 @@ class KeeperTest : public ::testing::Test {
     BK_CHECK(committed.ok());
   }
 
-  void ReportTools() {
+  // Reports the tools of `files`, and `more` with the digest 7s.
+  void ReportTools(const char* more = nullptr) {
     const auto channel =
         grpc::CreateChannel(server_->grpc_address(), grpc::InsecureChannelCredentials());
     const auto stub = v1::BridgeService::NewStub(channel);
@@ -145,6 +146,7 @@ class KeeperTest : public ::testing::Test {
     add("search", '4', R"({"readOnlyHint":true})");
     add("append", '5', R"({"destructiveHint":false})");
     add("purge", '6', "{}");
+    if (more != nullptr) add(more, '7', "{}");
     v1::ReportToolsResponse response;
     grpc::ClientContext context;
     const grpc::Status status = stub->ReportTools(&context, request, &response);

@@ -15,6 +15,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "policy/base/json.h"
+#include "policy/catalog/catalog.h"
 #include "policy/testing/status_matchers.h"
 #include "policy/text/document.h"
 #include "tests/integration/keeper/keeper_fixture.h"
@@ -219,6 +220,19 @@ TEST_F(KeeperTest, ReviewKeepsWhatElseAnEntrySays) {
                 .code,
             ExitCode::kOk);
   EXPECT_EQ(StoredEntryOf("write_file")->connection_argument, "conn");
+}
+
+TEST_F(KeeperTest, ReviewLeavesJudgedWhatABuiltInEntryHasJudged) {
+  ReportTools("sqlkit__execute_query");
+  ASSERT_EQ(Keeper({"catalog", "review", "--app", "dockit", "--server", "files",
+                    "sqlkit__execute_query", "--risk", "SAFE", "--yes"})
+                .code,
+            ExitCode::kOk);
+  CatalogEntry expected = *FindBuiltin("sqlkit__execute_query");
+  expected.key = {AppId("dockit"), ServerId("files"), ToolName("sqlkit__execute_query")};
+  expected.builtin = false;
+  expected.pin = Digest('7');
+  EXPECT_EQ(StoredEntryOf("sqlkit__execute_query"), expected);
 }
 
 TEST_F(KeeperTest, ApprovePinsTheNewDefinitionAndKeepsTheRisk) {

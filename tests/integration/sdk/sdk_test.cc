@@ -179,7 +179,7 @@ TEST_F(SdkTest, WhatIsReportedIsListed) {
   auto reporter = clients::Reporter::Create(Channel(), options, *source, clock_, ids_);
   ASSERT_THAT(reporter, IsOk());
   (*reporter)->ReportTools("dockit", "docker",
-                           {{"prune", R"({"name":"prune"})", std::string(64, 'a')}});
+                           {.tools = {{"prune", R"({"name":"prune"})", std::string(64, 'a')}}});
   clients::DecisionReport decision;
   decision.time = clock_.Now();
   decision.app = "dockit";
