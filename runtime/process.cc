@@ -179,6 +179,11 @@ absl::StatusOr<ChildProcess> ChildProcess::Spawn(const ProcessSpec& spec) {
   const int error = posix_spawnp(&pid, spec.command[0].c_str(), setup.actions(), setup.attributes(),
                                  CStrings(spec.command).data(), CStrings(spec.environment).data());
   if (error != 0) {
+    // Which of the two it was, posix_spawn(3) does not say.
+    if (!spec.working_directory.empty() && access(spec.working_directory.c_str(), X_OK) != 0) {
+      return SystemError(
+          absl::StrFormat("enter `%s`", EscapeForPeople(spec.working_directory, 256)), errno);
+    }
     return SystemError(absl::StrFormat("start `%s`", EscapeForPeople(spec.command[0], 256)), error);
   }
   // Cannot name another process: ours is not reaped yet.

@@ -152,7 +152,7 @@ TEST(Process, SaysWhyItDidNotStart) {
               StatusIs(kNotFound, HasSubstr("start `no-such-program-of-ours`")));
   EXPECT_THAT(ChildProcess::Spawn({.command = {"/etc/passwd"}}), StatusIs(kPermissionDenied));
   EXPECT_THAT(ChildProcess::Spawn({.command = {"/bin/true"}, .working_directory = "/no/such"}),
-              StatusIs(kNotFound));
+              StatusIs(kNotFound, HasSubstr("enter `/no/such`")));
   EXPECT_THAT(ChildProcess::Spawn({.command = {}}), StatusIs(kInvalidArgument));
   EXPECT_THAT(ChildProcess::Spawn({.command = {"/bin/true", std::string("a\0b", 3)}}),
               StatusIs(kInvalidArgument));
