@@ -47,18 +47,20 @@ set_target_properties(bk_pg_query PROPERTIES
   INTERFACE_INCLUDE_DIRECTORIES "${BK_PG_QUERY_INCLUDE}")
 add_library(bk::pg_query ALIAS bk_pg_query)
 
-# Of tests only: the servers that judges are held against.
+# Of tests only: the server that a judge is held against.
 if(BK_WITH_MARIADB)
   pkg_check_modules(BK_MARIADB REQUIRED IMPORTED_TARGET GLOBAL libmariadb)
   add_library(bk::mariadb ALIAS PkgConfig::BK_MARIADB)
 else()
   message(STATUS "bridgekeeper: BK_WITH_MARIADB is off: the tests against a MariaDB server are not built")
 endif()
+
+# The back end of keeper-bridge, and tests.
 if(BK_WITH_POSTGRES)
   pkg_check_modules(BK_PQ REQUIRED IMPORTED_TARGET GLOBAL libpq)
   add_library(bk::pq ALIAS PkgConfig::BK_PQ)
 else()
-  message(STATUS "bridgekeeper: BK_WITH_POSTGRES is off: the tests against a PostgreSQL server are not built")
+  message(STATUS "bridgekeeper: BK_WITH_POSTGRES is off: no PostgreSQL back end, and no tests against such a server")
 endif()
 
 if(BK_WITH_DUCKDB)

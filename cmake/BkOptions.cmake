@@ -2,7 +2,7 @@
 #
 # The build options. Off means: not built, and said so when configuring.
 
-option(BK_WITH_POSTGRES "Build what runs against a PostgreSQL server: tests of the guard (needs libpq)" ON)
+option(BK_WITH_POSTGRES "Build the PostgreSQL back end of keeper-bridge and what is tested against such a server (needs libpq)" ON)
 option(BK_WITH_MARIADB "Build what runs against a MariaDB server: tests of the guard (needs libmariadb)" ON)
 option(BK_WERROR "Treat warnings as errors" OFF)
 option(BK_WITH_FUZZ "Build the fuzz targets with libFuzzer (clang only); without it they replay their corpus" OFF)

@@ -70,6 +70,11 @@ function(bk_binary)
   add_executable(${arg_NAME} ${arg_SRCS})
   target_link_libraries(${arg_NAME} PRIVATE bk_flags ${arg_DEPS})
   if(arg_NAME MATCHES "^keeper")
+    # The private libraries lie beside the program. The path is the installed one from the
+    # start: CMake would keep room for it with empty entries, which the loader reads as
+    # the current folder, and a program of the build tree would run code that lies there.
+    set_target_properties(${arg_NAME} PROPERTIES
+      BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN/../lib/bridgekeeper")
     install(TARGETS ${arg_NAME} RUNTIME DESTINATION bin)
   endif()
 endfunction()

@@ -2,10 +2,13 @@
 //
 // Clock, ids and digests: small contracts in one binary.
 
+#include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <set>
 #include <string>
 #include <vector>
@@ -103,6 +106,43 @@ TEST(ForbidDumps, MakesTheProcessNotDumpable) {
       {
         ForbidDumps();
         _exit(prctl(PR_GET_DUMPABLE));
+      },
+      ::testing::ExitedWithCode(0), "");
+}
+
+// Started without a standard stream, a program opens nothing in its place: else its log
+// would go into whatever file or socket got number 2.
+TEST(HoldStandardStreams, LeavesTheirNumbersToNobodyElse) {
+  for (const int missing : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    EXPECT_EXIT(
+        {
+          close(missing);
+          HoldStandardStreams();
+          const int next = open("/dev/null", O_RDWR | O_CLOEXEC);
+          char byte = 0;
+          const bool is_usable = missing == STDIN_FILENO ? read(missing, &byte, 1) >= 0
+                                                         : write(missing, &byte, 1) >= 0;
+          _exit(next > STDERR_FILENO && !is_usable && errno == EBADF ? 0 : 1);
+        },
+        ::testing::ExitedWithCode(0), "")
+        << missing;
+  }
+}
+
+TEST(HoldStandardStreams, LeavesThoseThatAreThere) {
+  EXPECT_EXIT(
+      {
+        struct stat before[3];
+        struct stat after[3];
+        for (int fd = 0; fd < 3; ++fd) fstat(fd, &before[fd]);
+        HoldStandardStreams();
+        bool are_same = true;
+        for (int fd = 0; fd < 3; ++fd) {
+          fstat(fd, &after[fd]);
+          are_same = are_same && before[fd].st_ino == after[fd].st_ino &&
+                     before[fd].st_dev == after[fd].st_dev;
+        }
+        _exit(are_same ? 0 : 1);
       },
       ::testing::ExitedWithCode(0), "");
 }

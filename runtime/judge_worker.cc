@@ -129,19 +129,9 @@ std::string OwnFolder() {
   return std::string(whole.substr(0, whole.rfind('/')));
 }
 
-// Where the library is installed, and where the build tree has it.
-absl::Status LoadDuckdb() {
-  const std::string folder = OwnFolder();
-  for (const char* beside : {"../lib/bridgekeeper", "../lib", "../../lib"}) {
-    const std::string path = absl::StrFormat("%s/%s/libduckdb.so", folder, beside);
-    if (access(path.c_str(), R_OK) == 0) return duckdb::LoadEngine(path);
-  }
-  return duckdb::LoadEngine(folder + "/../lib/bridgekeeper/libduckdb.so");
-}
-
 std::function<std::string(std::string_view)> MakeJudge() {
   const auto pool = std::make_shared<StackPool>(StackPoolOptions{.threads = 1});
-  const auto loaded = std::make_shared<absl::Status>(LoadDuckdb());
+  const auto loaded = std::make_shared<absl::Status>(duckdb::LoadEngine(DuckdbLibraryPath()));
   return [pool, loaded](std::string_view request) {
     const auto decoded = DecodeRequest(request);
     if (!loaded->ok() && decoded.has_value() && decoded->dialect == "duckdb") {
@@ -157,8 +147,20 @@ std::shared_ptr<IsolatedJudge> MakeJudgeWorkers(const JudgeWorkersOptions& optio
   return std::make_shared<JudgeWorkers>(options);
 }
 
+std::string DuckdbLibraryPath() {
+  const std::string folder = OwnFolder();
+  // Where it is installed, and where the build tree has it.
+  for (const char* beside : {"../lib/bridgekeeper", "../lib", "../../lib"}) {
+    std::string path = absl::StrFormat("%s/%s/libduckdb.so", folder, beside);
+    if (access(path.c_str(), R_OK) == 0) return path;
+  }
+  return folder + "/../lib/bridgekeeper/libduckdb.so";
+}
+
+WorkerKind JudgeWorkerKind() { return {.name = kKind, .make = MakeJudge}; }
+
 std::optional<int> RunJudgeWorkerIfAsked(int argc, char** argv) {
-  return RunWorkerIfAsked(argc, argv, {{.name = kKind, .make = MakeJudge}});
+  return RunWorkerIfAsked(argc, argv, {JudgeWorkerKind()});
 }
 
 }  // namespace bridgekeeper

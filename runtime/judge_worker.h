@@ -17,6 +17,7 @@
 
 #include "policy/guard/isolated.h"
 #include "runtime/log.h"
+#include "runtime/worker.h"
 
 namespace bridgekeeper {
 
@@ -33,9 +34,15 @@ struct JudgeWorkersOptions {
 // fault is JudgeFault::kWorkerUnavailable.
 std::shared_ptr<IsolatedJudge> MakeJudgeWorkers(const JudgeWorkersOptions& options = {});
 
-// See RunWorkerIfAsked() in worker.h. DuckDB's library is looked for beside the
-// program: ../lib/bridgekeeper, ../lib and ../../lib from its folder.
+// Where DuckDB's library is: beside the program, in ../lib/bridgekeeper, ../lib or
+// ../../lib from its folder. The first of them where it is in none.
+std::string DuckdbLibraryPath();
+
+// See RunWorkerIfAsked() in worker.h.
 std::optional<int> RunJudgeWorkerIfAsked(int argc, char** argv);
+
+// The same for a program that has workers of other kinds too.
+WorkerKind JudgeWorkerKind();
 
 }  // namespace bridgekeeper
 

@@ -7,6 +7,8 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -127,6 +129,18 @@ TEST(Process, HasTheDefaultActionOfSignalsThatWeIgnore) {
   ASSERT_THAT(child, IsOk());
   ASSERT_TRUE(WaitForExit(*child));
   EXPECT_EQ(child->ExitStatus(), (ProcessExit{.signal = SIGPIPE}));
+}
+
+// A full disk must not end us, and neither must a limit that acts like one.
+TEST(Signals, AFileAtItsLimitIsAnErrorOfWrite) {
+  const auto write_past_limit = [] {
+    IgnoreSigpipe();
+    const rlimit none = {.rlim_cur = 0, .rlim_max = 0};
+    const int fd = memfd_create("limited", 0);
+    if (fd < 0 || setrlimit(RLIMIT_FSIZE, &none) != 0) _exit(2);
+    _exit(write(fd, "x", 1) == -1 && errno == EFBIG ? 0 : 1);
+  };
+  EXPECT_EXIT(write_past_limit(), ::testing::ExitedWithCode(0), "");
 }
 
 TEST(Process, LeadsAGroupOfItsOwn) {

@@ -2,18 +2,31 @@
 
 #include "runtime/signals.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "policy/base/check.h"
 
 namespace bridgekeeper {
 
+void HoldStandardStreams() {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+    if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF) continue;
+    // The other way round, so that using it fails. The lowest free number is `fd`.
+    const int flags = fd == STDIN_FILENO ? O_WRONLY : O_RDONLY;
+    BK_CHECK(open("/dev/null", flags | O_NOCTTY) == fd);
+  }
+}
+
 void IgnoreSigpipe() {
   struct sigaction action = {};
   action.sa_handler = SIG_IGN;
   BK_CHECK(sigaction(SIGPIPE, &action, nullptr) == 0);
+  BK_CHECK(sigaction(SIGXFSZ, &action, nullptr) == 0);
 }
 
 void ForbidDumps() {

@@ -7,8 +7,13 @@
 
 namespace bridgekeeper {
 
-// Ignores SIGPIPE: a peer that is gone shows as an error of write(2). A child
-// started by runtime/process.h gets the default back.
+// Gives each standard stream that we were started without a place that cannot be used,
+// so that nothing else takes its number: a store's file or a client's socket of number 2
+// would get our log. To be called before anything is opened.
+void HoldStandardStreams();
+
+// Ignores SIGPIPE and SIGXFSZ: a peer that is gone, or a file at its limit, shows as an
+// error of write(2). A child started by runtime/process.h gets the default back.
 void IgnoreSigpipe();
 
 // Keeps what is in memory out of core files and out of the reach of other processes

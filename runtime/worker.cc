@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -19,27 +20,30 @@
 namespace bridgekeeper {
 namespace {
 
-// Waits for `events` on `fd`, at most until `deadline`.
-absl::Status Await(int fd, short events, absl::Duration deadline, const Clock& clock) {
+// Waits for `events` on `fd`, at most until `deadline`, or until `stop_fd` is readable.
+absl::Status Await(int fd, short events, absl::Duration deadline, const Clock& clock, int stop_fd) {
   while (true) {
     const absl::Duration left = deadline - clock.SinceBoot();
     if (left <= absl::ZeroDuration()) return absl::DeadlineExceededError("the worker is late");
-    pollfd ready = {.fd = fd, .events = events, .revents = 0};
+    // A descriptor of -1 is never ready.
+    std::array<pollfd, 2> ready = {pollfd{fd, events, 0}, pollfd{stop_fd, POLLIN, 0}};
     const int result =
-        poll(&ready, 1,
+        poll(ready.data(), ready.size(),
              static_cast<int>(absl::ToInt64Milliseconds(absl::Ceil(left, absl::Milliseconds(1)))));
+    if (result > 0 && ready[1].revents != 0) return absl::CancelledError("the call was cancelled");
     if (result > 0) return absl::OkStatus();
     if (result < 0 && errno != EINTR) return absl::AbortedError("the worker cannot be waited for");
   }
 }
 
-absl::Status WriteAll(int fd, std::string_view bytes, absl::Duration deadline, const Clock& clock) {
+absl::Status WriteAll(int fd, std::string_view bytes, absl::Duration deadline, const Clock& clock,
+                      int stop_fd) {
   while (!bytes.empty()) {
     const ssize_t n = write(fd, bytes.data(), bytes.size());
     if (n > 0) {
       bytes.remove_prefix(static_cast<size_t>(n));
     } else if (n < 0 && errno == EAGAIN) {
-      BK_RETURN_IF_ERROR(Await(fd, POLLOUT, deadline, clock));
+      BK_RETURN_IF_ERROR(Await(fd, POLLOUT, deadline, clock, stop_fd));
     } else if (n == 0 || errno != EINTR) {
       return absl::AbortedError("the worker has ended");
     }
@@ -47,7 +51,8 @@ absl::Status WriteAll(int fd, std::string_view bytes, absl::Duration deadline, c
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::string> ReadFrame(int fd, absl::Duration deadline, const Clock& clock) {
+absl::StatusOr<std::string> ReadFrame(int fd, absl::Duration deadline, const Clock& clock,
+                                      int stop_fd) {
   std::string bytes;
   size_t wanted = kWorkerHeaderBytes;
   bool has_header = false;
@@ -65,7 +70,7 @@ absl::StatusOr<std::string> ReadFrame(int fd, absl::Duration deadline, const Clo
     const ssize_t n = read(fd, bytes.data() + had, bytes.size() - had);
     bytes.resize(had + static_cast<size_t>(std::max<ssize_t>(n, 0)));
     if (n < 0 && errno == EAGAIN) {
-      BK_RETURN_IF_ERROR(Await(fd, POLLIN, deadline, clock));
+      BK_RETURN_IF_ERROR(Await(fd, POLLIN, deadline, clock, stop_fd));
     } else if (n == 0 || (n < 0 && errno != EINTR)) {
       return absl::AbortedError("the worker has ended");
     }
@@ -134,7 +139,8 @@ void WorkerPool::Drop(std::unique_ptr<Worker> worker) {
   freed_.NotifyOne();
 }
 
-absl::StatusOr<std::string> WorkerPool::Call(std::string_view request, absl::Duration deadline) {
+absl::StatusOr<std::string> WorkerPool::Call(std::string_view request, absl::Duration deadline,
+                                             int stop_fd) {
   if (request.size() > kMaxWorkerMessageBytes) {
     return absl::InvalidArgumentError(absl::StrFormat("got a request of %d bytes, want at most %d",
                                                       request.size(), kMaxWorkerMessageBytes));
@@ -145,9 +151,10 @@ absl::StatusOr<std::string> WorkerPool::Call(std::string_view request, absl::Dur
     Drop(std::move(worker));
     BK_ASSIGN_OR_RETURN(worker, Take(until));
   }
-  absl::Status sent = WriteAll(worker->process.stdin_fd().get(), FrameOf(request), until, clock_);
+  absl::Status sent =
+      WriteAll(worker->process.stdin_fd().get(), FrameOf(request), until, clock_, stop_fd);
   absl::StatusOr<std::string> answer =
-      sent.ok() ? ReadFrame(worker->process.stdout_fd().get(), until, clock_)
+      sent.ok() ? ReadFrame(worker->process.stdout_fd().get(), until, clock_, stop_fd)
                 : absl::StatusOr<std::string>(std::move(sent));
   if (answer.ok()) {
     GiveBack(std::move(worker));

@@ -16,6 +16,7 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -62,7 +63,10 @@ class WorkerPool {
   //   kAborted           - it ended without an answer.
   //   kUnavailable       - none could be started.
   //   kInvalidArgument   - the request is larger than kMaxWorkerMessageBytes.
-  absl::StatusOr<std::string> Call(std::string_view request, absl::Duration deadline);
+  //   kCancelled         - `stop_fd` became readable while the worker was at it; it is
+  //                        dead now. -1: nothing is looked at.
+  absl::StatusOr<std::string> Call(std::string_view request, absl::Duration deadline,
+                                   int stop_fd = -1);
 
   // Processes of this pool that run now.
   std::vector<pid_t> Pids() const;
@@ -86,21 +90,32 @@ class WorkerPool {
 
 // One kind of worker: made once in the process, then called for each request.
 struct WorkerKind {
-  std::string_view name;
+  std::string name;
   // Makes what answers. It runs before the limits that forbid to open files.
   std::function<std::function<std::string(std::string_view request)>()> make;
+  // It may open files, and write at most `file_bytes` of each: a database engine,
+  // whose own rules and the files' rights are the bound.
+  bool opens_files = false;
+  size_t file_bytes = size_t{1} << 20;
 };
 
 // Where the arguments of main() are those of a worker: becomes one, and returns the
 // exit code once the other side has closed its pipe. nullopt: an ordinary start.
 //
 // A worker has no core file and no dump, no new privileges, no descriptor of ours but its
-// two pipes, and after the making may open none; it may use 2 GiB of addresses, write no
-// file, and use kWorkerCpuSeconds of CPU for one request. Standard input and output
-// are /dev/null for whatever runs in it.
+// two pipes, and after the making may open none (but see `opens_files`); it may use 2 GiB
+// of addresses, write no file, and use kWorkerCpuSeconds of CPU for one request. Standard
+// input and output are /dev/null for whatever runs in it.
 std::optional<int> RunWorkerIfAsked(int argc, char** argv, const std::vector<WorkerKind>& kinds);
 
 inline constexpr unsigned kWorkerCpuSeconds = 30;
+
+// Lets this process, a worker, use `seconds` more of CPU instead: a request's own limit.
+void AllowWorkerCpu(uint64_t seconds);
+
+// Lets this process, a worker, write files of up to `bytes` from now on, where its kind's
+// `file_bytes` is not less.
+void AllowWorkerFiles(uint64_t bytes);
 
 }  // namespace bridgekeeper
 

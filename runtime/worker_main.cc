@@ -34,22 +34,15 @@ constexpr bool kLimitsAddresses = true;
 constexpr bool kLimitsAddresses = true;
 #endif
 constexpr rlim_t kAddressBytes = rlim_t{2} << 30;
+// Descriptors of a worker that opens files.
+constexpr rlim_t kWorkerFiles = 128;
 
 void Limit(__rlimit_resource resource, rlim_t value) {
-  const rlimit both = {.rlim_cur = value, .rlim_max = value};
+  rlimit now = {};
+  BK_CHECK(getrlimit(resource, &now) == 0);
+  const rlim_t allowed = std::min(value, now.rlim_max);
+  const rlimit both = {.rlim_cur = allowed, .rlim_max = allowed};
   BK_CHECK(setrlimit(resource, &both) == 0);
-}
-
-// The soft limit grows with each request: the kernel counts for the whole life.
-void AllowCpuForOneRequest() {
-  rusage used = {};
-  BK_CHECK(getrusage(RUSAGE_SELF, &used) == 0);
-  rlimit cpu = {};
-  BK_CHECK(getrlimit(RLIMIT_CPU, &cpu) == 0);
-  cpu.rlim_cur = std::min<rlim_t>(
-      cpu.rlim_max,
-      static_cast<rlim_t>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + kWorkerCpuSeconds + 1);
-  BK_CHECK(setrlimit(RLIMIT_CPU, &cpu) == 0);
 }
 
 // False at the end of the pipe.
@@ -88,10 +81,12 @@ int Serve(const WorkerKind& kind) {
     if (dup2(null.get(), standard) < 0) return 1;
   }
   if (kLimitsAddresses) Limit(RLIMIT_AS, kAddressBytes);
-  Limit(RLIMIT_FSIZE, 0);
-  AllowCpuForOneRequest();
+  // A write beyond the limit is an error to who writes, not the end of the process.
+  BK_CHECK(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
+  Limit(RLIMIT_FSIZE, kind.opens_files ? kind.file_bytes : 0);
+  AllowWorkerCpu(kWorkerCpuSeconds);
   const auto answer = kind.make();
-  Limit(RLIMIT_NOFILE, 0);
+  Limit(RLIMIT_NOFILE, kind.opens_files ? kWorkerFiles : 0);
 
   std::string request;
   while (true) {
@@ -101,7 +96,7 @@ int Serve(const WorkerKind& kind) {
     if (size > kMaxWorkerMessageBytes) return 1;
     request.resize(size);
     if (!ReadBytes(in.get(), request.data(), request.size())) return 1;
-    AllowCpuForOneRequest();
+    AllowWorkerCpu(kWorkerCpuSeconds);
     const std::string reply = answer(request);
     if (reply.size() > kMaxWorkerMessageBytes) return 1;
     const std::string frame = FrameOf(reply);
@@ -110,6 +105,24 @@ int Serve(const WorkerKind& kind) {
 }
 
 }  // namespace
+
+void AllowWorkerCpu(uint64_t seconds) {
+  rusage used = {};
+  BK_CHECK(getrusage(RUSAGE_SELF, &used) == 0);
+  rlimit cpu = {};
+  BK_CHECK(getrlimit(RLIMIT_CPU, &cpu) == 0);
+  // The soft limit grows with each request: the kernel counts for the whole life.
+  cpu.rlim_cur = std::min<rlim_t>(
+      cpu.rlim_max, static_cast<rlim_t>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + seconds + 1);
+  BK_CHECK(setrlimit(RLIMIT_CPU, &cpu) == 0);
+}
+
+void AllowWorkerFiles(uint64_t bytes) {
+  rlimit files = {};
+  BK_CHECK(getrlimit(RLIMIT_FSIZE, &files) == 0);
+  files.rlim_cur = std::min<rlim_t>(files.rlim_max, bytes);
+  BK_CHECK(setrlimit(RLIMIT_FSIZE, &files) == 0);
+}
 
 std::optional<int> RunWorkerIfAsked(int argc, char** argv, const std::vector<WorkerKind>& kinds) {
   if (argc != 3 || std::string_view(argv[1]) != kWorkerArgument) return std::nullopt;

@@ -4,11 +4,13 @@
 #include <string>
 
 #include "runtime/judge_worker.h"
+#include "runtime/signals.h"
 #include "service/server/keeperd.h"
 
 extern char** environ;
 
 int main(int argc, char** argv) {
+  bridgekeeper::HoldStandardStreams();
   if (const auto code = bridgekeeper::RunJudgeWorkerIfAsked(argc, argv)) return *code;
   bridgekeeper::service::StartedWith start;
   start.arguments.assign(argv + 1, argv + argc);

@@ -2,13 +2,13 @@
 
 #include "clients/bridge/keeper_link.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
 #include "clients/bridge/host_name.h"
 #include "clients/sdk/watch_policy_source.h"
 #include "policy/base/status_macros.h"
-#include "runtime/guarded_file.h"
 
 namespace bridgekeeper::bridge {
 namespace {
@@ -29,14 +29,6 @@ void AddStats(const clients::ReporterStats& from, clients::ReporterStats& to) {
 }
 
 }  // namespace
-
-absl::Status CheckCredentialFiles(const clients::ChannelOptions& options) {
-  for (const std::string& file :
-       {options.token_file, options.ca_file, options.cert_file, options.key_file}) {
-    if (!file.empty()) BK_RETURN_IF_ERROR(CheckGuardedFile(file));
-  }
-  return absl::OkStatus();
-}
 
 class KeeperLink::Prepared {
  public:
@@ -74,7 +66,6 @@ absl::StatusOr<std::unique_ptr<KeeperLink>> KeeperLink::Create(Target target, Id
 }
 
 absl::StatusOr<std::shared_ptr<KeeperLink::Prepared>> KeeperLink::Prepare(Target target) {
-  BK_RETURN_IF_ERROR(CheckCredentialFiles(target.channel));
   auto next = std::make_shared<Prepared>();
   BK_ASSIGN_OR_RETURN(next->channel, clients::Channel::Create(target.channel));
   BK_ASSIGN_OR_RETURN(
@@ -83,11 +74,13 @@ absl::StatusOr<std::shared_ptr<KeeperLink::Prepared>> KeeperLink::Prepare(Target
           next->channel, {.apps = target.apps, .bridge = identity_.bridge}, clock_, ids_));
   std::vector<std::string> apps;
   for (const AppId& app : target.apps) apps.push_back(app.value());
-  BK_ASSIGN_OR_RETURN(
-      next->reporter,
-      clients::Reporter::Create(
-          next->channel, {.bridge = identity_.bridge, .apps = apps, .version = identity_.version},
-          *next->policies, clock_, ids_));
+  BK_ASSIGN_OR_RETURN(next->reporter,
+                      clients::Reporter::Create(next->channel,
+                                                {.bridge = identity_.bridge,
+                                                 .apps = apps,
+                                                 .version = identity_.version,
+                                                 .on_watch_renewed = [this] { TellToolsAgain(); }},
+                                                *next->policies, clock_, ids_));
   next->target = std::move(target);
   return next;
 }
@@ -98,6 +91,10 @@ void KeeperLink::Switch(std::shared_ptr<Prepared> next) {
   std::vector<std::shared_ptr<Prepared>> ended;
   {
     MutexLock lock(mu_);
+    const auto& apps = next->target.apps;
+    std::erase_if(tools_, [&](const auto& entry) {
+      return std::find(apps.begin(), apps.end(), AppId(entry.first.first)) == apps.end();
+    });
     for (const auto& [of, list] : tools_) {
       next->reporter->ReportTools(of.first, of.second, list);
     }
@@ -120,6 +117,18 @@ void KeeperLink::Switch(std::shared_ptr<Prepared> next) {
 bool KeeperLink::Follows(const Target& target) const {
   const std::shared_ptr<Prepared> now = current();
   return IsSameKeeper(now->target.channel, target.channel) && now->target.apps == target.apps;
+}
+
+void KeeperLink::ForgetToolsBut(const std::set<std::pair<std::string, std::string>>& servers) {
+  MutexLock lock(mu_);
+  std::erase_if(tools_, [&](const auto& entry) { return !servers.contains(entry.first); });
+}
+
+void KeeperLink::TellToolsAgain() {
+  // On the thread of a reporter, which must not be the last to let go of itself: no copy.
+  MutexLock lock(mu_);
+  if (current_ == nullptr) return;
+  for (const auto& [of, list] : tools_) current_->reporter->ReportTools(of.first, of.second, list);
 }
 
 absl::Status KeeperLink::ReloadToken() { return current()->channel->ReloadToken(); }

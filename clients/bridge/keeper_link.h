@@ -17,6 +17,8 @@
 #include <future>
 #include <map>
 #include <memory>
+#include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,9 +34,6 @@
 #include "runtime/id_source.h"
 
 namespace bridgekeeper::bridge {
-
-// Refuses files of credentials that somebody else may write. Source: guarded_file.h.
-absl::Status CheckCredentialFiles(const clients::ChannelOptions& options);
 
 class KeeperLink : public clients::PolicySource, public clients::ReportSink {
  public:
@@ -59,7 +58,7 @@ class KeeperLink : public clients::PolicySource, public clients::ReportSink {
 
   // Begins to follow another target.
   //
-  // Errors: of Channel::Create(), WatchPolicySource::Create() and CheckCredentialFiles().
+  // Errors: of Channel::Create() and WatchPolicySource::Create().
   absl::StatusOr<std::shared_ptr<Prepared>> Prepare(Target target);
 
   // Uses it from now on. What was in use sends the reports that it has, and ends.
@@ -67,6 +66,9 @@ class KeeperLink : public clients::PolicySource, public clients::ReportSink {
 
   // True where Prepare(target) would give what is in use.
   bool Follows(const Target& target) const;
+
+  // What is reported of other servers, named by app and name, is told to no other keeperd.
+  void ForgetToolsBut(const std::set<std::pair<std::string, std::string>>& servers);
 
   // Reads the file of the token again, where there is one.
   absl::Status ReloadToken();
@@ -89,6 +91,7 @@ class KeeperLink : public clients::PolicySource, public clients::ReportSink {
   KeeperLink(Identity identity, const Clock& clock, IdSource& ids);
   std::shared_ptr<Prepared> current() const;
   void OnChange(std::span<const AppId> apps);
+  void TellToolsAgain();
   void Notify(std::span<const AppId> apps);
   void End(std::shared_ptr<Prepared> old);
 

@@ -8,15 +8,21 @@
 
 #include "clients/bridge/options.h"
 #include "clients/bridge/program.h"
+#include "clients/bridge/sandbox/engine_workers.h"
 #include "runtime/judge_worker.h"
 #include "runtime/signals.h"
 
 int main(int argc, char** argv) {
+  using bridgekeeper::bridge::CheckCommand;
   using bridgekeeper::bridge::ExitCode;
   using bridgekeeper::bridge::Printout;
+  using bridgekeeper::bridge::QueryCommand;
   using bridgekeeper::bridge::ServeCommand;
   using bridgekeeper::bridge::StdioCommand;
-  if (const auto code = bridgekeeper::RunJudgeWorkerIfAsked(argc, argv)) return *code;
+  bridgekeeper::HoldStandardStreams();
+  std::vector<bridgekeeper::WorkerKind> workers = bridgekeeper::bridge::SandboxWorkerKinds();
+  workers.push_back(bridgekeeper::JudgeWorkerKind());
+  if (const auto code = bridgekeeper::RunWorkerIfAsked(argc, argv, workers)) return *code;
   // Before the token is read.
   bridgekeeper::ForbidDumps();
   bridgekeeper::IgnoreSigpipe();
@@ -26,6 +32,12 @@ int main(int argc, char** argv) {
     FILE* stream = printout->code == ExitCode::kOk ? stdout : stderr;
     std::fputs(printout->text.c_str(), stream);
     return static_cast<int>(printout->code);
+  }
+  if (const QueryCommand* query = std::get_if<QueryCommand>(&parsed)) {
+    return static_cast<int>(bridgekeeper::bridge::RunQuery(*query));
+  }
+  if (const CheckCommand* check = std::get_if<CheckCommand>(&parsed)) {
+    return static_cast<int>(bridgekeeper::bridge::RunCheck(*check));
   }
   if (ServeCommand* serve = std::get_if<ServeCommand>(&parsed)) {
     return static_cast<int>(bridgekeeper::bridge::RunServe(std::move(*serve)));

@@ -26,10 +26,14 @@ policy allows.
 usage:
   keeper-bridge stdio --app APP [FLAGS] -- COMMAND [ARGUMENTS...]
   keeper-bridge serve --config FILE [FLAGS]
+  keeper-bridge query --config FILE --connection ID [FLAGS] [SQL | -]
+  keeper-bridge check --config FILE [FLAGS]
   keeper-bridge --version
 
 `stdio` stands in front of one server and speaks to the client that starts it, `serve` in
-front of many and speaks HTTP. Each lists its flags with --help.
+front of many and speaks HTTP. `query` runs one statement on a database of a configuration
+as an agent would, `check` says what is wrong with its databases. Each lists its flags with
+--help.
 )";
 
 constexpr std::string_view kStdioHelp =
@@ -74,8 +78,11 @@ usage: keeper-bridge serve --config FILE [FLAGS]
 environment: KEEPER_ADDRESS, KEEPER_TOKEN, KEEPER_TOKEN_FILE, KEEPER_CA, KEEPER_CERT,
 KEEPER_KEY, for what the configuration leaves out.
 
-Not served yet, and refused at the start: servers behind a `url`, `connections`, more than
-one keeperd.
+A server is a command that speaks MCP on its standard streams, or a `url` that speaks
+Streamable HTTP, with `headers` from variables or files of the bridge alone.
+
+Not served yet, and refused at the start: `connections` to anything but PostgreSQL, DuckDB
+and SQLite, `writes` to the last two, more than one keeperd.
 
 SIGHUP reads the configuration again. It is put in force whole, or the old one stays and
 the log, /health and /metrics say so; servers that are the same go on. Another `listen` or
@@ -89,6 +96,51 @@ bridge could not be started
 examples:
   keeper-bridge serve --config keeper-bridge.yaml --check-config
   keeper-bridge serve --config keeper-bridge.yaml
+)";
+
+constexpr std::string_view kQueryHelp =
+    R"(Runs one statement on a database of a configuration: by the same way as an agent's call
+of `sqlkit__execute_query`, judged, decided by keeperd's policy, run under the same limits,
+reported.
+
+usage: keeper-bridge query --config FILE --connection ID [FLAGS] [SQL | -]
+
+  SQL                     the statement; `-` or nothing: read it from standard input
+  --config FILE           the configuration of `keeper-bridge serve`
+  --connection ID         the database, one of its `connections`
+  --write                 it may insert, update or merge, as `sqlkit__execute_write`; the
+                          connection must say `writes: allowed`. What deletes or changes
+                          definitions is denied here
+  -o, --output FORMAT     table, json or csv (table)
+
+Only the result is printed on standard output; a result that a limit cut, a denial and an
+error are told on standard error. In csv a NULL is empty and an empty text is "".
+
+environment: as for `serve`
+
+exit: 0 it ran, 1 the database did not run it, 2 usage or configuration, 3 it was denied
+
+examples:
+  keeper-bridge query --config keeper-bridge.yaml --connection shop 'SELECT count(*) FROM t'
+  keeper-bridge query --config keeper-bridge.yaml --connection shop -o csv - < report.sql
+)";
+
+constexpr std::string_view kCheckHelp =
+    R"(Looks at the databases of a configuration: whether each can be reached, what its role
+could do besides reading, and the SQL that makes a role that only reads. Runs nothing but
+reads of our own; asks no keeperd.
+
+usage: keeper-bridge check --config FILE [FLAGS]
+
+  --config FILE           the configuration of `keeper-bridge serve`
+  --connection ID         only this one of its `connections`
+  -o, --output FORMAT     table or json (table)
+
+exit: 0 calls on each would run, 1 one would be refused, 2 usage or configuration
+
+examples:
+  keeper-bridge check --config keeper-bridge.yaml
+  keeper-bridge check --config keeper-bridge.yaml --connection shop -o json
 )";
 
 Printout Error(std::string message, std::string_view verb = "stdio") {
@@ -111,6 +163,8 @@ struct Flags {
   std::optional<std::string> metrics_address;
   std::optional<std::string> config;
   std::optional<std::string> announce;
+  std::optional<std::string> output;
+  bool write = false;
   bool check_config = false;
   bool reload_on_change = false;
   bool readonly = false;
@@ -130,6 +184,17 @@ constexpr Flag kServeFlags[] = {
     {"--reload-on-change", nullptr, &Flags::reload_on_change},
     {"--help", nullptr, &Flags::help},
     {"-h", nullptr, &Flags::help},
+};
+constexpr Flag kQueryFlags[] = {
+    {"--config", &Flags::config, nullptr}, {"--connection", &Flags::connection, nullptr},
+    {"--output", &Flags::output, nullptr}, {"-o", &Flags::output, nullptr},
+    {"--write", nullptr, &Flags::write},   {"--help", nullptr, &Flags::help},
+    {"-h", nullptr, &Flags::help},
+};
+constexpr Flag kCheckFlags[] = {
+    {"--config", &Flags::config, nullptr}, {"--connection", &Flags::connection, nullptr},
+    {"--output", &Flags::output, nullptr}, {"-o", &Flags::output, nullptr},
+    {"--help", nullptr, &Flags::help},     {"-h", nullptr, &Flags::help},
 };
 constexpr Flag kStdioFlags[] = {
     {"--app", &Flags::app, nullptr},
@@ -158,10 +223,20 @@ std::string UnknownFlag(const std::string& argument, std::span<const Flag> known
   return message;
 }
 
-// Reads flags as `--name value` or `--name=value`; returns what is wrong, or nullopt.
+// Reads flags as `--name value` or `--name=value`; returns what is wrong, or nullopt. What
+// is no flag goes to `rest`, as does all behind `--`; null: there can be no such thing.
 std::optional<std::string> ReadFlags(const std::vector<std::string>& arguments,
-                                     std::span<const Flag> known_flags, Flags& flags) {
+                                     std::span<const Flag> known_flags, Flags& flags,
+                                     std::vector<std::string>* rest = nullptr) {
   for (size_t i = 0; i < arguments.size(); ++i) {
+    if (rest != nullptr && arguments[i] == "--") {
+      rest->insert(rest->end(), arguments.begin() + static_cast<ptrdiff_t>(i) + 1, arguments.end());
+      return std::nullopt;
+    }
+    if (rest != nullptr && (arguments[i] == "-" || !arguments[i].starts_with('-'))) {
+      rest->push_back(arguments[i]);
+      continue;
+    }
     const size_t equals = arguments[i].find('=');
     const std::string name = arguments[i].substr(0, equals);
     const auto flag = std::find_if(known_flags.begin(), known_flags.end(),
@@ -205,9 +280,7 @@ std::optional<std::string> TypeProblem(const Flags& flags) {
                          known);
 }
 
-using Parsed = std::variant<StdioCommand, ServeCommand, Printout>;
-
-Parsed CheckServe(const Flags& flags, const clients::GetEnv& get_env) {
+Command CheckServe(const Flags& flags, const clients::GetEnv& get_env) {
   if (!flags.config) return Error("--config: got none, want a file", "serve");
   const std::string announce = flags.announce.value_or("");
   if (flags.announce && announce != "dockit" && announce != "sqlkit") {
@@ -221,8 +294,56 @@ Parsed CheckServe(const Flags& flags, const clients::GetEnv& get_env) {
                       .keeper = clients::ChannelOptionsFromEnvironment(get_env)};
 }
 
-Parsed Check(const Flags& flags, std::vector<std::string> server_command,
-             const clients::GetEnv& get_env) {
+std::optional<std::string> ReadOutput(const Flags& flags, bool csv, OutputFormat& output) {
+  const std::string name = flags.output.value_or("table");
+  if (name == "table") {
+    output = OutputFormat::kTable;
+  } else if (name == "json") {
+    output = OutputFormat::kJson;
+  } else if (name == "csv" && csv) {
+    output = OutputFormat::kCsv;
+  } else {
+    return absl::StrFormat("--output: got %s, want %s", Quote(name),
+                           csv ? "`table`, `json` or `csv`" : "`table` or `json`");
+  }
+  return std::nullopt;
+}
+
+Command CheckQuery(const Flags& flags, std::vector<std::string> rest,
+                   const clients::GetEnv& get_env) {
+  QueryCommand command;
+  if (!flags.config) return Error("--config: got none, want a file", "query");
+  if (!flags.connection) return Error("--connection: got none, want a database's id", "query");
+  if (const auto problem = IdProblem("--connection", *flags.connection)) {
+    return Error(*problem, "query");
+  }
+  if (const auto problem = ReadOutput(flags, /*csv=*/true, command.output)) {
+    return Error(*problem, "query");
+  }
+  if (rest.size() > 1) {
+    return Error(absl::StrFormat("got %d statements, want one, in quotes", rest.size()), "query");
+  }
+  command.config_file = *flags.config;
+  command.connection = *flags.connection;
+  command.write = flags.write;
+  if (!rest.empty() && rest[0] != "-") command.sql = std::move(rest[0]);
+  command.keeper = clients::ChannelOptionsFromEnvironment(get_env);
+  return command;
+}
+
+Command CheckCheck(const Flags& flags) {
+  CheckCommand command;
+  if (!flags.config) return Error("--config: got none, want a file", "check");
+  if (const auto problem = ReadOutput(flags, /*csv=*/false, command.output)) {
+    return Error(*problem, "check");
+  }
+  command.config_file = *flags.config;
+  command.connection = flags.connection.value_or("");
+  return command;
+}
+
+Command Check(const Flags& flags, std::vector<std::string> server_command,
+              const clients::GetEnv& get_env) {
   const std::string server = flags.server.value_or("stdio");
   const std::string wait = flags.policy_wait.value_or("3s");
   if (!flags.app) return Error("--app: got none, want the app whose policy holds");
@@ -270,7 +391,7 @@ Parsed Check(const Flags& flags, std::vector<std::string> server_command,
 
 }  // namespace
 
-Parsed ParseArguments(const std::vector<std::string>& arguments, const clients::GetEnv& get_env) {
+Command ParseArguments(const std::vector<std::string>& arguments, const clients::GetEnv& get_env) {
   const auto separator = std::find(arguments.begin(), arguments.end(), "--");
   std::vector<std::string> ours(arguments.begin(), separator);
   std::vector<std::string> server_command;
@@ -286,8 +407,26 @@ Parsed ParseArguments(const std::vector<std::string>& arguments, const clients::
     if (flags.help) return Printout{std::string(kServeHelp)};
     return CheckServe(flags, get_env);
   }
+  if (verb == "query") {
+    Flags flags;
+    std::vector<std::string> rest;
+    const std::vector<std::string> given(arguments.begin() + 1, arguments.end());
+    if (const auto problem = ReadFlags(given, kQueryFlags, flags, &rest)) {
+      return Error(*problem, "query");
+    }
+    if (flags.help) return Printout{std::string(kQueryHelp)};
+    return CheckQuery(flags, std::move(rest), get_env);
+  }
+  if (verb == "check") {
+    Flags flags;
+    const std::vector<std::string> given(arguments.begin() + 1, arguments.end());
+    if (const auto problem = ReadFlags(given, kCheckFlags, flags)) return Error(*problem, "check");
+    if (flags.help) return Printout{std::string(kCheckHelp)};
+    return CheckCheck(flags);
+  }
   if (verb != "stdio") {
-    return Printout{absl::StrFormat("keeper-bridge: error: got %s, want `stdio` or `serve`\n\n%s",
+    return Printout{absl::StrFormat("keeper-bridge: error: got %s, want `stdio`, `serve`, `query` "
+                                    "or `check`\n\n%s",
                                     verb.empty() ? "no command" : Quote(verb), kUsage),
                     ExitCode::kUsage};
   }

@@ -23,8 +23,7 @@ using ::testing::StartsWith;
 
 using Arguments = std::vector<std::string>;
 
-std::variant<StdioCommand, ServeCommand, Printout> Parse(
-    const Arguments& arguments, std::map<std::string, std::string> environment = {}) {
+Command Parse(const Arguments& arguments, std::map<std::string, std::string> environment = {}) {
   return ParseArguments(arguments, [&](const char* name) -> std::optional<std::string> {
     const auto found = environment.find(name);
     if (found == environment.end()) return std::nullopt;
@@ -110,7 +109,22 @@ Arguments With(Arguments extra) {
 
 std::vector<RefusalCase> RefusalCases() {
   return {
-      {"NoCommand", {}, "got no command, want `stdio` or `serve`"},
+      {"NoCommand", {}, "got no command, want `stdio`, `serve`, `query` or `check`"},
+      {"QueryWithoutAFile", {"query", "--connection", "c", "SELECT 1"}, "--config: got none"},
+      {"QueryWithoutAConnection", {"query", "--config", "f", "SELECT 1"}, "--connection: got none"},
+      {"QueryOfAConnectionThatIsNoId",
+       {"query", "--config", "f", "--connection", "a b"},
+       "--connection: got `a b`"},
+      {"QueryOfTwoStatements",
+       {"query", "--config", "f", "--connection", "c", "SELECT", "1"},
+       "got 2 statements, want one, in quotes"},
+      {"QueryInAnotherFormat",
+       {"query", "--config", "f", "--connection", "c", "-o", "xml"},
+       "--output: got `xml`, want `table`, `json` or `csv`"},
+      {"QueryWithASlip", {"query", "--wirte"}, "did you mean `--write`?"},
+      {"CheckWithoutAFile", {"check"}, "--config: got none"},
+      {"CheckAsCsv", {"check", "--config", "f", "-o", "csv"}, "want `table` or `json`"},
+      {"CheckOfAStatement", {"check", "--config", "f", "SELECT 1"}, "got `SELECT 1`, want a flag"},
       {"UnknownCommand", {"sdtio"}, "got `sdtio`, want `stdio`"},
       {"ServeWithoutAFile", {"serve"}, "--config: got none, want a file"},
       {"ServeWithAFlagOfStdio", {"serve", "--app", "a"}, "got `--app`, want a flag"},
@@ -160,6 +174,8 @@ TEST(Options, HelpAndVersionArePrinted) {
                                      {"stdio", "--help"},
                                      {"stdio", "-h"},
                                      {"serve", "--help"},
+                                     {"query", "--help"},
+                                     {"check", "-h"},
                                      {"--version"}}) {
     const auto parsed = Parse(arguments);
     const Printout* printout = std::get_if<Printout>(&parsed);
@@ -176,6 +192,39 @@ TEST(Options, ServeTakesAFile) {
   EXPECT_EQ(command->config_file, "f.yaml");
   EXPECT_EQ(command->announce, "sqlkit");
   EXPECT_TRUE(command->check_only);
+}
+
+TEST(Options, AQueryReadsUnlessItIsToldToWrite) {
+  const auto query = [](const Arguments& more) {
+    Arguments arguments = {"query", "--config", "f", "--connection", "c"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const auto parsed = Parse(arguments, {{"KEEPER_ADDRESS", "127.0.0.1:1"}});
+    EXPECT_TRUE(std::holds_alternative<QueryCommand>(parsed));
+    return std::get<QueryCommand>(parsed);
+  };
+  const QueryCommand read = query({"SELECT 1"});
+  EXPECT_EQ(read.config_file, "f");
+  EXPECT_EQ(read.connection, "c");
+  EXPECT_EQ(read.sql, "SELECT 1");
+  EXPECT_FALSE(read.write);
+  EXPECT_EQ(read.output, OutputFormat::kTable);
+  EXPECT_EQ(read.keeper.address, "127.0.0.1:1");
+  EXPECT_TRUE(query({"--write", "SELECT 1"}).write);
+  EXPECT_EQ(query({"SELECT 1", "-o", "csv"}).output, OutputFormat::kCsv);
+  EXPECT_EQ(query({"--output=json"}).output, OutputFormat::kJson);
+  EXPECT_EQ(query({"-"}).sql, std::nullopt);
+  EXPECT_EQ(query({}).sql, std::nullopt);
+  EXPECT_EQ(query({"--", "-- a comment\nSELECT 1"}).sql, "-- a comment\nSELECT 1");
+}
+
+TEST(Options, ACheckLooksAtAllConnectionsOrOne) {
+  const auto all = Parse({"check", "--config", "f"});
+  ASSERT_TRUE(std::holds_alternative<CheckCommand>(all));
+  EXPECT_EQ(std::get<CheckCommand>(all).connection, "");
+  const auto one = Parse({"check", "--config", "f", "--connection", "c", "-o", "json"});
+  ASSERT_TRUE(std::holds_alternative<CheckCommand>(one));
+  EXPECT_EQ(std::get<CheckCommand>(one).connection, "c");
+  EXPECT_EQ(std::get<CheckCommand>(one).output, OutputFormat::kJson);
 }
 
 // The help's own examples are commands that parse.

@@ -12,6 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "clients/bridge/host_name.h"
 #include "clients/bridge/keeper_link.h"
+#include "clients/bridge/mcp/origin.h"
 #include "clients/bridge/metrics/metrics.h"
 #include "clients/bridge/report_observer.h"
 #include "clients/bridge/stdio/stdio_bridge.h"
@@ -53,11 +54,8 @@ ExitCode RunStdio(StdioCommand command) {
   const std::string host = HostName();
   const std::string name = absl::StrFormat("%s/%d", host.substr(0, 100), getpid());
 
-  if (const absl::Status guarded = CheckCredentialFiles(command.keeper); !guarded.ok()) {
-    return fail("the credentials for keeperd", guarded, ExitCode::kUsage);
-  }
   const auto channel = clients::Channel::Create(command.keeper);
-  if (!channel.ok()) return fail("the address of keeperd", channel.status(), ExitCode::kUsage);
+  if (!channel.ok()) return fail("the way to keeperd", channel.status(), ExitCode::kUsage);
   const auto policies = clients::WatchPolicySource::Create(
       *channel, {.apps = {command.core.app}, .bridge = name}, clock, ids);
   if (!policies.ok()) return fail("the watch of the policy", policies.status(), ExitCode::kUsage);
@@ -66,6 +64,9 @@ ExitCode RunStdio(StdioCommand command) {
   if (!reporter.ok()) return fail("the reports", reporter.status(), ExitCode::kUsage);
 
   BridgeMetrics metrics;
+  // The whole environment is handed on: no name of it is configured.
+  command.core.origin = std::make_shared<const std::string>(
+      OriginOfCommand(command.command, /*environment=*/{}, /*folder=*/""));
   ReportObserver reports(**reporter, app, server, command.core.builtin_catalog, host, ids.NewId());
   StdioOptions options;
   options.core = std::move(command.core);

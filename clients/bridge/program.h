@@ -15,6 +15,12 @@ ExitCode RunStdio(StdioCommand command);
 // Runs `keeper-bridge serve` until a signal ends it.
 ExitCode RunServe(ServeCommand command);
 
+// Runs `keeper-bridge query`: one call on one database, its result on standard output.
+ExitCode RunQuery(const QueryCommand& command);
+
+// Runs `keeper-bridge check`: what it finds goes to standard output.
+ExitCode RunCheck(const CheckCommand& command);
+
 }  // namespace bridgekeeper::bridge
 
 #endif  // BRIDGEKEEPER_CLIENTS_BRIDGE_PROGRAM_H_

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -19,6 +21,7 @@
 #include <vector>
 
 #include "clients/bridge/http/http_client_test_util.h"
+#include "clients/bridge/program_test_util.h"
 #include "clients/sdk/testing/fake_pdp.h"
 #include "clients/sdk/testing/watch_messages.h"
 #include "gmock/gmock.h"
@@ -38,143 +41,12 @@ using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::SizeIs;
-
-constexpr int kDeadlineMs = 30'000;
-
-std::string Binary(const std::string& name) {
-  const char* folder = getenv("BK_BIN_DIR");
-  return std::string(folder == nullptr ? "build/release/bin" : folder) + "/" + name;
-}
-
-// A running keeper-bridge and its client.
-class Program {
- public:
-  Program(const std::string& keeper, std::vector<std::string> flags,
-          std::vector<std::string> server) {
-    std::vector<std::string> command = {"stdio", "--app", "app"};
-    command.insert(command.end(), flags.begin(), flags.end());
-    command.push_back("--");
-    command.insert(command.end(), server.begin(), server.end());
-    Start(keeper, std::move(command));
-  }
-  Program(const std::string& keeper, std::vector<std::string> arguments) {
-    Start(keeper, std::move(arguments));
-  }
-
-  void Send(const std::string& line) {
-    const std::string bytes = line + "\n";
-    ASSERT_EQ(write(child_->stdin_fd().get(), bytes.data(), bytes.size()),
-              static_cast<ssize_t>(bytes.size()));
-  }
-  std::string Read() { return ReadLine(child_->stdout_fd().get(), out_); }
-  std::string Ask(const std::string& line) {
-    Send(line);
-    return Read();
-  }
-  // The next line of its log that holds `text`.
-  std::string ReadLog(std::string_view text) {
-    while (true) {
-      std::string line = ReadLine(child_->stderr_fd().get(), log_);
-      if (line.find(text) != std::string::npos || line == "<end>" || line == "<late>") return line;
-    }
-  }
-
-  void CloseInput() { child_->stdin_fd().Reset(); }
-  void CloseLog() { child_->stderr_fd().Reset(); }
-  void Signal(int signal) { kill(child_->pid(), signal); }
-
-  std::string End() {
-    pollfd ended = {.fd = child_->exit_fd(), .events = POLLIN, .revents = 0};
-    if (poll(&ended, 1, kDeadlineMs) != 1) return "it runs on";
-    return child_->ExitStatus()->ToString();
-  }
-  pid_t pid() const { return child_->pid(); }
-
- private:
-  void Start(const std::string& keeper, std::vector<std::string> command) {
-    command.insert(command.begin(), Binary("keeper-bridge"));
-    auto child = ChildProcess::Spawn(
-        {.command = std::move(command),
-         .environment = {"PATH=/usr/bin:/bin", "KEEPER_ADDRESS=" + keeper,
-                         "KEEPER_TOKEN=secret-token", "KEEPER_ANYTHING=x", "OTHER=kept"}});
-    EXPECT_THAT(child, IsOk());
-    if (child.ok()) child_ = std::make_unique<ChildProcess>(*std::move(child));
-  }
-
-  static std::string ReadLine(int fd, std::string& buffer) {
-    while (buffer.find('\n') == std::string::npos) {
-      pollfd ready = {.fd = fd, .events = POLLIN, .revents = 0};
-      if (poll(&ready, 1, kDeadlineMs) != 1) return "<late>";
-      char bytes[65536];
-      const ssize_t n = read(fd, bytes, sizeof bytes);
-      if (n <= 0) return "<end>";
-      buffer.append(bytes, static_cast<size_t>(n));
-    }
-    const size_t end = buffer.find('\n');
-    std::string line = buffer.substr(0, end);
-    buffer.erase(0, end + 1);
-    return line;
-  }
-
-  std::unique_ptr<ChildProcess> child_;
-  std::string out_;
-  std::string log_;
-};
+using ::testing::StartsWith;
 
 std::string Call(std::string_view act) {
   return R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"do","arguments":{"act":")" +
          std::string(act) + R"("}}})";
 }
-
-class ProgramTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    IgnoreSigpipe();
-    pdp_.OnReportDecisions(
-        [this](const v1::ReportDecisionsRequest& request, v1::ReportDecisionsResponse& response) {
-          MutexLock lock(mu_);
-          for (const v1::DecisionRecord& record : request.records()) records_.push_back(record);
-          response.set_acknowledged(request.records(request.records_size() - 1).sequence());
-          return absl::OkStatus();
-        });
-    pdp_.OnReportTools([this](const v1::ReportToolsRequest& request, v1::ReportToolsResponse&) {
-      MutexLock lock(mu_);
-      tools_.push_back(request);
-      return absl::OkStatus();
-    });
-    pdp_.OnHeartbeat([](const v1::HeartbeatRequest&, v1::HeartbeatResponse& response) {
-      response.mutable_interval()->set_seconds(1);
-      return absl::OkStatus();
-    });
-  }
-
-  // Gives the bridge that connects next a policy in which `do` is SAFE.
-  std::shared_ptr<clients::FakePdp::Watch> GivePolicy(Mode mode = Mode::kFullAccess) {
-    auto watch = pdp_.NextWatch(absl::Seconds(30));
-    EXPECT_NE(watch, nullptr);
-    if (watch == nullptr) return nullptr;
-    watch->Send(clients::Snapshot(2, {clients::PolicyChange(1, "app", mode),
-                                      clients::EntryChange(2, "app", "stdio", "do", Risk::kSafe)}));
-    return watch;
-  }
-
-  std::vector<v1::DecisionRecord> records() {
-    MutexLock lock(mu_);
-    return records_;
-  }
-  std::vector<v1::ReportToolsRequest> tools() {
-    MutexLock lock(mu_);
-    return tools_;
-  }
-
-  clients::FakePdp pdp_;
-  const std::string server_ = Binary("tests/fake_mcp_server");
-
- private:
-  Mutex mu_;
-  std::vector<v1::DecisionRecord> records_ ABSL_GUARDED_BY(mu_);
-  std::vector<v1::ReportToolsRequest> tools_ ABSL_GUARDED_BY(mu_);
-};
 
 TEST_F(ProgramTest, DecidesOnWhatKeeperdSendsAndReportsIt) {
   Program program(pdp_.address(), {}, {server_});
@@ -293,15 +165,6 @@ TEST_F(ProgramTest, EndsWithTwoOnABadAddress) {
 
 // ---- serve ------------------------------------------------------------------------
 
-// At once, as an editor or a deployment should: nobody reads a half of it.
-std::string WriteConfig(const std::string& text, mode_t mode = 0600) {
-  const std::string file = ::testing::TempDir() + "/bridge-" + std::to_string(getpid()) + ".yaml";
-  std::ofstream(file + ".next") << text;
-  EXPECT_EQ(chmod((file + ".next").c_str(), mode), 0);
-  EXPECT_EQ(std::rename((file + ".next").c_str(), file.c_str()), 0);
-  return file;
-}
-
 TEST_F(ProgramTest, ServesAConfiguration) {
   const std::string file = WriteConfig(
       "app: app\nlisten: 127.0.0.1:0\nservers:\n  one:\n    command: ['" + server_ + "']\n");
@@ -344,10 +207,14 @@ TEST_F(ProgramTest, ChecksAConfiguration) {
   Program wrong(pdp_.address(), {"serve", "--config", file});
   EXPECT_THAT(wrong.ReadLog("comand"), HasSubstr(file + ":2:"));
   EXPECT_EQ(wrong.End(), "exit code 2");
-  WriteConfig("app: app\nservers: {one: {url: 'https://mcp.example/mcp'}}\n");
+  WriteConfig(good + "keeper: {addresses: ['127.0.0.1:1', '127.0.0.1:2']}\n");
   Program unserved(pdp_.address(), {"serve", "--config", file, "--check-config"});
-  EXPECT_THAT(unserved.ReadLog("servers.one.url"), HasSubstr("commands only"));
+  EXPECT_THAT(unserved.ReadLog("keeper"), HasSubstr("this build follows one keeperd"));
   EXPECT_EQ(unserved.End(), "exit code 2");
+  WriteConfig("app: app\nservers: {one: {command: [x], prefix: " + std::string(60, 'p') + "}}\n");
+  Program warned(pdp_.address(), {"serve", "--config", file, "--check-config"});
+  EXPECT_THAT(warned.ReadLog("servers.one"), HasSubstr(": warning: "));
+  EXPECT_EQ(warned.End(), "exit code 0");
 }
 
 // ---- reload -----------------------------------------------------------------------
@@ -465,13 +332,31 @@ TEST_F(ServeTest, KeepsTheOldConfigurationOnAnyError) {
   EXPECT_THAT(Health(), HasSubstr(R"("current":true)"));
 }
 
+// A keeperd that was started again has forgotten which tools there are, and nobody could
+// review or approve one.
+TEST_F(ServeTest, TellsItsToolsAgainAfterItsKeeperWasAway) {
+  ASSERT_NO_FATAL_FAILURE(Start(Config(Server("one"))));
+  EXPECT_THAT(CallOf("one__do"), HasSubstr("echo"));
+  const auto told = [&] {
+    return std::ranges::count_if(
+        tools(), [](const v1::ReportToolsRequest& request) { return request.server() == "one"; });
+  };
+  ASSERT_TRUE(support::WaitUntil([&] { return told() > 0; }));
+  const auto before = told();
+  watch_->End(absl::UnavailableError("of the test"));
+  watch_ = pdp_.NextWatch(absl::Seconds(30));
+  ASSERT_NE(watch_, nullptr);
+  watch_->Send(Policies("app"));
+  EXPECT_TRUE(support::WaitUntil([&] { return told() > before; }));
+}
+
 TEST_F(ServeTest, DoesNotLookAtTheFileUnlessItIsTold) {
   Start(Config(Server("one") + Server("two")));
   WriteConfig(Config(Server("one")));
   // The signal is read after whatever the file would have caused.
   WriteConfig(Config(Server("one") + Server("two")));
   program_->Signal(SIGHUP);
-  EXPECT_THAT(program_->ReadLog("was reloaded"), HasSubstr(R"("changes":"none")"));
+  EXPECT_THAT(program_->ReadLog("was read again"), HasSubstr("nothing in it has changed"));
   EXPECT_THAT(Metrics(), HasSubstr("bridgekeeper_bridge_config_reloads_total 1"));
 }
 
@@ -480,12 +365,13 @@ TEST_F(ServeTest, AChangeOfTheFileAppliesWhatOpensNothing) {
   WriteConfig(Config(Server("two", "    prefix: second\n") + Server("three")));
   const std::string applied = program_->ReadLog("was reloaded");
   EXPECT_THAT(applied, AllOf(HasSubstr("servers.one: removed"), HasSubstr("the file changed"),
-                             HasSubstr("servers.two.prefix"), Not(HasSubstr("three"))));
-  EXPECT_THAT(program_->ReadLog("wait for SIGHUP"), HasSubstr("servers.three: added"));
-  EXPECT_THAT(Health(), AllOf(HasSubstr(R"("current":false)"), HasSubstr(R"("held":1)"),
+                             Not(HasSubstr("servers.two.prefix")), Not(HasSubstr("three"))));
+  EXPECT_THAT(program_->ReadLog("wait for SIGHUP"),
+              AllOf(HasSubstr("servers.three: added"), HasSubstr("servers.two.prefix")));
+  EXPECT_THAT(Health(), AllOf(HasSubstr(R"("current":false)"), HasSubstr(R"("held":2)"),
                               Not(HasSubstr(R"("three")"))));
-  EXPECT_THAT(Metrics(), HasSubstr("bridgekeeper_bridge_config_changes_held 1"));
-  EXPECT_THAT(CallOf("second__do"), HasSubstr("echo"));
+  EXPECT_THAT(Metrics(), HasSubstr("bridgekeeper_bridge_config_changes_held 2"));
+  EXPECT_THAT(CallOf("two__do"), HasSubstr("echo"));
   program_->Signal(SIGHUP);
   EXPECT_THAT(program_->ReadLog("was reloaded"), HasSubstr("servers.three: added"));
   EXPECT_THAT(Health(), AllOf(HasSubstr(R"("current":true)"), HasSubstr(R"("three")")));
@@ -496,7 +382,7 @@ TEST_F(ServeTest, AChangeOfTheFileThatIsNoConfigurationIsRefused) {
   WriteConfig("app: [\n");
   EXPECT_THAT(program_->ReadLog("was not reloaded"), HasSubstr("error: "));
   WriteConfig(Config(Server("one")));
-  EXPECT_THAT(program_->ReadLog("was reloaded"), HasSubstr(R"("changes":"none")"));
+  EXPECT_THAT(program_->ReadLog("was read again"), HasSubstr("nothing in it has changed"));
   ASSERT_EQ(chmod(file_.c_str(), 0666), 0);
   EXPECT_THAT(program_->ReadLog("was not reloaded"), HasSubstr("0666"));
   EXPECT_THAT(CallOf("one__do"), HasSubstr("echo"));
@@ -533,6 +419,42 @@ TEST_F(ServeTest, BelievesNothingOfAKeeperThatItLeft) {
   watch->Send(Policies("app"));
   EXPECT_TRUE(support::WaitUntil(
       [&] { return CallOf("one__do").find(R"(\"act\":\"echo\")") != std::string::npos; }));
+}
+
+// On a reload too, in the form of the log.
+TEST_F(ServeTest, LogsWhatIsWorthALook) {
+  const std::string odd =
+      Server("one") + Server("two", "    prefix: " + std::string(60, 'p') + "\n");
+  file_ = WriteConfig(Config(odd));
+  Program program(pdp_.address(), {"serve", "--config", file_});
+  EXPECT_THAT(program.ReadLog("servers.two"),
+              AllOf(StartsWith("{"), HasSubstr(R"("level":"warn)"), HasSubstr("worth a look")));
+  program.ReadLog("\"serving\"");
+  WriteConfig(Config(odd + Server("three")));
+  program.Signal(SIGHUP);
+  EXPECT_THAT(program.ReadLog("worth a look"), HasSubstr("servers.two"));
+  program.Signal(SIGTERM);
+  EXPECT_EQ(program.End(), "exit code 0");
+}
+
+TEST_F(ServeTest, GivesItsOwnCredentialToNoServer) {
+  const std::string token = ::testing::TempDir() + "/own.token";
+  const std::string other_name = ::testing::TempDir() + "/other-name.token";
+  std::ofstream(token) << "secret";
+  ASSERT_EQ(chmod(token.c_str(), 0600), 0);
+  unlink(other_name.c_str());
+  ASSERT_EQ(link(token.c_str(), other_name.c_str()), 0);
+  for (const std::string& name : {token, other_name}) {
+    for (const std::string& given :
+         {"servers: {one: {url: 'https://a.example', headers: {X-Key: {file: '" + name + "'}}}}\n",
+          "connections: {c: {type: postgres, dsn_file: '" + name + "'}}\n"}) {
+      const std::string file =
+          WriteConfig("app: app\nkeeper: {token_file: '" + token + "'}\n" + given);
+      Program program(pdp_.address(), {"serve", "--config", file, "--check-config"});
+      EXPECT_THAT(program.ReadLog("error"), HasSubstr("a server is never given it")) << given;
+      EXPECT_EQ(program.End(), "exit code 2");
+    }
+  }
 }
 
 TEST_F(ServeTest, RefusesACredentialThatOthersMayWrite) {
@@ -579,6 +501,26 @@ TEST_F(ProgramTest, LivesOnWhenNobodyReadsItsLog) {
   EXPECT_THAT(program.Ask("not json"), HasSubstr("-32700"));
   program.CloseInput();
   EXPECT_EQ(program.End(), "exit code 0");
+}
+
+// Number 2 would else be the next that it opens, a pipe to its server or a socket.
+TEST_F(ProgramTest, WritesItsLogNowhereWhereItHasNoStandardError) {
+  Program program(pdp_.address(), {}, {server_}, {"/bin/sh", "-c", "exec \"$0\" \"$@\" 2>&-"});
+  program.Send(Call("echo"));
+  const auto watch = GivePolicy();
+  EXPECT_THAT(program.Read(), HasSubstr("echo"));
+  for (int i = 0; i < 5; ++i) EXPECT_THAT(program.Ask("not json"), HasSubstr("-32700"));
+  EXPECT_THAT(program.Ask(Call("lines")), HasSubstr(R"("text":"3")"))
+      << "the list of tools, the call before and this one";
+  char place[256] = "";
+  const std::string link = "/proc/" + std::to_string(program.pid()) + "/fd/2";
+  if (readlink(link.c_str(), place, sizeof place - 1) < 0 && errno == EACCES) {
+    GTEST_SKIP() << "only root may look at the descriptors of a process that is not dumpable";
+  }
+  EXPECT_STREQ(place, "/dev/null");
+  program.CloseInput();
+  EXPECT_EQ(program.End(), "exit code 0");
+  EXPECT_THAT(records(), SizeIs(2));
 }
 
 TEST_F(ProgramTest, LivesOnWhenItsLogIsNotReadAndFull) {

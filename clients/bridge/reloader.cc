@@ -2,22 +2,90 @@
 
 #include "clients/bridge/reloader.h"
 
+#include <filesystem>
 #include <memory>
+#include <set>
+#include <string>
+#include <system_error>
 #include <utility>
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "clients/bridge/config/diff.h"
+#include "clients/sdk/channel.h"
 #include "policy/base/status_macros.h"
 #include "policy/base/strings.h"
+#include "runtime/guarded_file.h"
 
 namespace bridgekeeper::bridge {
+namespace {
 
-absl::StatusOr<BridgeConfig> LoadServed(const ServeCommand& command) {
-  BK_ASSIGN_OR_RETURN(BridgeConfig config, LoadBridgeConfig(command.config_file));
-  if (const absl::Status served = CheckIsServed(config); !served.ok()) {
-    return absl::Status(served.code(), absl::StrFormat("%s: error: %s", command.config_file,
-                                                       AsStd(served.message())));
+// Those in use are not read again: that they have become somebody else's to change is
+// said here.
+absl::Status CheckCredentialFiles(const clients::ChannelOptions& options) {
+  for (const std::string& file :
+       {options.token_file, options.ca_file, options.cert_file, options.key_file}) {
+    if (!file.empty()) BK_RETURN_IF_ERROR(CheckGuardedFile(file));
+  }
+  return absl::OkStatus();
+}
+
+// A server is never given what proves the bridge to keeperd, by whatever name of the file.
+//
+// Errors:
+//   kInvalidArgument - a file of the configuration is the token or the key.
+absl::Status CheckKeepsOwnCredentials(const BridgeConfig& config,
+                                      const clients::ChannelOptions& keeper) {
+  const auto check = [&](const std::string& file, std::string_view where) -> absl::Status {
+    for (const std::string& own : {keeper.token_file, keeper.key_file}) {
+      std::error_code error;  // one that is not there is for its reader to tell of
+      if (own.empty() || file.empty() ||
+          (own != file && !std::filesystem::equivalent(own, file, error))) {
+        continue;
+      }
+      return absl::InvalidArgumentError(
+          absl::StrFormat("%s: got the file of the bridge's own credential for keeperd, want "
+                          "another: a server is never given it",
+                          where));
+    }
+    return absl::OkStatus();
+  };
+  for (const ServerConfig& server : config.servers) {
+    for (const HeaderConfig& header : server.headers) {
+      BK_RETURN_IF_ERROR(check(
+          header.file, absl::StrFormat("servers.%s.headers.%s.file", server.name, header.name)));
+    }
+  }
+  for (const ConnectionConfig& connection : config.connections) {
+    BK_RETURN_IF_ERROR(check(connection.dsn_file,
+                             absl::StrFormat("connections.%s.dsn_file", connection.id.value())));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void LogWarnings(const std::vector<Issue>& warnings, const ServeCommand& command, Logger& log) {
+  for (const Issue& warning : warnings) {
+    log.Warning(
+        "the configuration is worth a look",
+        {{"config", command.config_file}, {"why", FormatIssue(warning, command.config_file)}});
+  }
+}
+
+absl::StatusOr<BridgeConfig> LoadServed(const ServeCommand& command, std::vector<Issue>* warnings,
+                                        bool checks_dsns) {
+  BK_ASSIGN_OR_RETURN(BridgeConfig config, LoadBridgeConfig(command.config_file, warnings));
+  absl::Status served = CheckIsServed(config);
+  served.Update(CheckKeepsOwnCredentials(config, TargetOf(command, config).channel));
+  if (checks_dsns) served.Update(CheckDsns(config));
+  if (!served.ok()) {
+    std::vector<std::string> lines;
+    for (const absl::string_view line : absl::StrSplit(served.message(), '\n')) {
+      lines.push_back(absl::StrFormat("%s: error: %s", command.config_file, AsStd(line)));
+    }
+    return absl::Status(served.code(), absl::StrJoin(lines, "\n"));
   }
   if (command.announce == "dockit") config.announce = Announce::kDockit;
   if (command.announce == "sqlkit") config.announce = Announce::kSqlkit;
@@ -42,7 +110,8 @@ void Reloader::Reload(Cause cause) {
 }
 
 absl::Status Reloader::Apply(Cause cause) {
-  BK_ASSIGN_OR_RETURN(const BridgeConfig wanted, LoadServed(command_));
+  std::vector<Issue> warnings;
+  BK_ASSIGN_OR_RETURN(const BridgeConfig wanted, LoadServed(command_, &warnings));
   const BridgeConfig next =
       cause == Cause::kSignal ? wanted : WithoutOpening(server_.config(), wanted);
   const std::vector<std::string> changes = DifferencesOf(server_.config(), next);
@@ -52,18 +121,36 @@ absl::Status Reloader::Apply(Cause cause) {
   if (!keeper_.Follows(target)) {
     BK_ASSIGN_OR_RETURN(keeper, keeper_.Prepare(target));
   } else if (cause == Cause::kSignal) {
-    BK_RETURN_IF_ERROR(keeper_.ReloadToken());
+    // Whether the token can be read; it is put in force once nothing else can fail.
+    BK_RETURN_IF_ERROR(clients::Channel::Create(target.channel).status());
   }
   if (!changes.empty()) BK_RETURN_IF_ERROR(server_.Reload(next));
+  std::set<std::pair<std::string, std::string>> servers;
+  for (const ServerConfig& server : next.servers) servers.emplace(server.app.value(), server.name);
+  keeper_.ForgetToolsBut(servers);
+  const bool reads_token = keeper == nullptr && cause == Cause::kSignal;
   if (keeper != nullptr) keeper_.Switch(std::move(keeper));
+  if (reads_token) {
+    if (const absl::Status read = keeper_.ReloadToken(); !read.ok()) {
+      // It was there a moment ago. The rest is in force: to say otherwise would be wrong.
+      log_.Error("the token for keeperd stays what it was: its file cannot be read",
+                 {{"why", std::string(read.message())}});
+    }
+  }
 
   std::vector<std::string> held = DifferencesOf(next, wanted);
   if (!changes.empty() || cause == Cause::kSignal || !counts_.is_current) {
     ++counts_.reloads;
-    log_.Info("the configuration was reloaded",
-              {{"config", command_.config_file},
-               {"because", cause == Cause::kSignal ? "SIGHUP" : "the file changed"},
-               {"changes", changes.empty() ? "none" : absl::StrJoin(changes, "; ")}});
+    LogWarnings(warnings, command_, log_);
+    const std::string_view because = cause == Cause::kSignal ? "SIGHUP" : "the file changed";
+    if (changes.empty()) {
+      log_.Info("the configuration was read again: nothing in it has changed",
+                {{"config", command_.config_file}, {"because", because}});
+    } else {
+      log_.Info("the configuration was reloaded", {{"config", command_.config_file},
+                                                   {"because", because},
+                                                   {"changes", absl::StrJoin(changes, "; ")}});
+    }
   }
   if (!held.empty() && held != held_) {
     log_.Warning("changes of the configuration that open something wait for SIGHUP",

@@ -26,8 +26,16 @@ namespace bridgekeeper::bridge {
 
 // The configuration that a command line names, with what the command line says besides.
 //
-// Errors: as LoadBridgeConfig() and CheckIsServed().
-absl::StatusOr<BridgeConfig> LoadServed(const ServeCommand& command);
+// Errors: as LoadBridgeConfig() and CheckIsServed(), and
+//   kInvalidArgument - a server is given the bridge's own credential for keeperd.
+// What is valid and yet worth a look is added to `warnings`, unless that is null. With
+// `checks_dsns` the errors of CheckDsns() too.
+absl::StatusOr<BridgeConfig> LoadServed(const ServeCommand& command,
+                                        std::vector<Issue>* warnings = nullptr,
+                                        bool checks_dsns = true);
+
+// A line of the log for each.
+void LogWarnings(const std::vector<Issue>& warnings, const ServeCommand& command, Logger& log);
 
 // Whom a configuration wants to follow; what it leaves out is as the command has it.
 KeeperLink::Target TargetOf(const ServeCommand& command, const BridgeConfig& config);

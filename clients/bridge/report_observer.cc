@@ -8,13 +8,13 @@
 namespace bridgekeeper::bridge {
 
 ReportObserver::ReportObserver(clients::ReportSink& sink, std::string app, std::string server,
-                               bool builtin_catalog, std::string host, std::string session)
+                               bool builtin_catalog, std::string host, std::string run)
     : sink_(sink),
       app_(std::move(app)),
       server_(std::move(server)),
       builtin_catalog_(builtin_catalog),
       host_(std::move(host)),
-      session_(std::move(session)) {}
+      run_(std::move(run)) {}
 
 void ReportObserver::OnDecision(const DecidedCall& call) {
   clients::DecisionReport report;
@@ -37,7 +37,7 @@ void ReportObserver::OnDecision(const DecidedCall& call) {
   if (call.verdict == Verdict::kAsk) report.decision.ask_mode = call.ask_mode;
   report.subject = {.client_name = call.client_name,
                     .client_version = call.client_version,
-                    .session = session_,
+                    .session = call.session.empty() ? run_ : call.session,
                     .host = host_};
   report.arguments_digest = call.arguments_digest;
   report.duration = call.duration;
@@ -53,7 +53,7 @@ void ReportObserver::OnToolsListed(const UpstreamToolList& list) {
   clients::ToolListReport report{.builtin_catalog = builtin_catalog_};
   report.tools.reserve(list.tools().size());
   for (const UpstreamTool& tool : list.tools())
-    report.tools.push_back({tool.name, tool.json, tool.digest});
+    report.tools.push_back({tool.name, list.Definition(tool), tool.digest});
   sink_.ReportTools(app_, server_, std::move(report));
 }
 

@@ -15,10 +15,11 @@ namespace bridgekeeper::bridge {
 
 class ReportObserver : public BridgeObserver {
  public:
-  // `sink` must outlive it. `host` and `session` are told with every decision,
-  // `builtin_catalog` with every list.
+  // `sink` must outlive it. `builtin_catalog` is told with every list, `host` with every
+  // decision, and `run`, which names this run of the bridge, as the session of clients that
+  // have none.
   ReportObserver(clients::ReportSink& sink, std::string app, std::string server,
-                 bool builtin_catalog, std::string host, std::string session);
+                 bool builtin_catalog, std::string host, std::string run);
 
   void OnDecision(const DecidedCall& call) override;
   // Tells a list only where it differs from the one told before.
@@ -30,7 +31,7 @@ class ReportObserver : public BridgeObserver {
   const std::string server_;
   const bool builtin_catalog_;
   const std::string host_;
-  const std::string session_;
+  const std::string run_;
   std::string told_;  // the digests of the tools of the last list
   bool has_told_ = false;
 };

@@ -1,6 +1,5 @@
 // Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
 
-#include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -9,7 +8,9 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include <boost/asio/error.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/signal_set.hpp>
@@ -19,16 +20,15 @@
 #include "clients/bridge/config/config.h"
 #include "clients/bridge/host_name.h"
 #include "clients/bridge/http/bridge_server.h"
+#include "clients/bridge/http/serving_judge.h"
 #include "clients/bridge/keeper_link.h"
 #include "clients/bridge/metrics/metrics.h"
 #include "clients/bridge/program.h"
 #include "clients/bridge/reloader.h"
 #include "clients/bridge/report_observer.h"
-#include "policy/guard/guard.h"
 #include "runtime/clock.h"
 #include "runtime/file_watch.h"
 #include "runtime/id_source.h"
-#include "runtime/judge_worker.h"
 #include "runtime/log.h"
 #include "runtime/signals.h"
 
@@ -63,23 +63,31 @@ void ReloadOnSignal(boost::asio::signal_set& signals, Reloader& reloader) {
 // Reloads when the file has changed and then stayed for kSettle.
 class ReloadOnChange {
  public:
-  ReloadOnChange(boost::asio::io_context& io, FileWatch watch, Reloader& reloader)
+  ReloadOnChange(boost::asio::io_context& io, FileWatch watch, Reloader& reloader, Logger& log)
       : watch_(std::move(watch)),
         reloader_(reloader),
-        events_(io, fcntl(watch_.fd(), F_DUPFD_CLOEXEC, 3)),
+        log_(log),
+        events_(io, watch_.fd()),
         timer_(io) {
     Wait();
   }
+  ~ReloadOnChange() { events_.release(); }  // the watch closes it
+  ReloadOnChange(const ReloadOnChange&) = delete;
+  ReloadOnChange& operator=(const ReloadOnChange&) = delete;
 
  private:
   void Wait() {
-    events_.async_wait(boost::asio::posix::stream_descriptor::wait_read,
-                       [this](const error_code& e) {
-                         if (e) return;
-                         // Other files of the folder, however busy, put nothing off.
-                         if (watch_.Drain()) Settle();
-                         Wait();
-                       });
+    events_.async_wait(
+        boost::asio::posix::stream_descriptor::wait_read, [this](const error_code& e) {
+          if (e == boost::asio::error::operation_aborted) return;
+          if (e) {
+            log_.Error("the configuration's file is not watched any more", {{"why", e.message()}});
+            return;
+          }
+          // Other files of the folder, however busy, put nothing off.
+          if (watch_.Drain()) Settle();
+          Wait();
+        });
   }
   void Settle() {
     timer_.expires_after(kSettle);
@@ -91,6 +99,7 @@ class ReloadOnChange {
 
   FileWatch watch_;
   Reloader& reloader_;
+  Logger& log_;
   boost::asio::posix::stream_descriptor events_;
   boost::asio::steady_timer timer_;
 };
@@ -106,6 +115,7 @@ ExitCode RunServe(ServeCommand command) {
     return code;
   };
 
+  std::vector<Issue> warnings;
   // Before the file is read: what changes after that is seen.
   std::optional<FileWatch> watch;
   if (command.reload_on_change) {
@@ -113,16 +123,20 @@ ExitCode RunServe(ServeCommand command) {
     if (!watched.ok()) return fail("--reload-on-change", watched.status(), ExitCode::kUsage);
     watch.emplace(*std::move(watched));
   }
-  auto config = LoadServed(command);
+  auto config = LoadServed(command, &warnings);
   if (!config.ok()) {
     // For people, who just wrote the file: a line a problem.
     std::fprintf(stderr, "%s\n", std::string(config.status().message()).c_str());
     return ExitCode::kUsage;
   }
   if (command.check_only) {
+    for (const Issue& warning : warnings) {
+      std::fprintf(stderr, "%s\n", FormatIssue(warning, command.config_file).c_str());
+    }
     std::printf("%s is valid\n", command.config_file.c_str());
     return ExitCode::kOk;
   }
+  LogWarnings(warnings, command, log);
   RaiseFileLimit();
 
   const std::string host = HostName();
@@ -136,8 +150,7 @@ ExitCode RunServe(ServeCommand command) {
 
   BridgeMetrics metrics;
   const std::unique_ptr<PayloadJudge> judge =
-      MakeGuard({.isolated = MakeJudgeWorkers({.max_workers = 1, .log = &log}),
-                 .on_fault = [&metrics](JudgeFault fault) { metrics.CountJudgeFault(fault); }});
+      MakeServingJudge(log, [&metrics](JudgeFault fault) { metrics.CountJudgeFault(fault); });
   const std::string run = ids.NewId();
   ReloadCounts reloads;
   boost::asio::io_context io(1);
@@ -172,7 +185,7 @@ ExitCode RunServe(ServeCommand command) {
   Reloader reloader(command, **keeper, **server, reloads, log);
   ReloadOnSignal(reload_signals, reloader);
   std::optional<ReloadOnChange> on_change;
-  if (watch) on_change.emplace(io, *std::move(watch), reloader);
+  if (watch) on_change.emplace(io, *std::move(watch), reloader, log);
   log.Info("serving", {{"address", (*server)->address()},
                        {"config", command.config_file},
                        {"apps", apps},

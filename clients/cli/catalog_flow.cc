@@ -9,6 +9,7 @@
 #include "policy/base/json.h"
 #include "policy/base/status_macros.h"
 #include "policy/base/strings.h"
+#include "policy/model/ids.h"
 #include "proto/convert/convert.h"
 #include "proto/convert/limits.h"
 
@@ -16,8 +17,19 @@ namespace bridgekeeper::cli {
 namespace {
 
 constexpr size_t kDescriptionBytes = 60;
+constexpr size_t kOriginBytes = 1024;  // a command with its arguments
 
 }  // namespace
+
+absl::StatusOr<CatalogKey> EntryKeyOf(const Args& args) {
+  CatalogKey key;
+  if (args.Has("--app")) key.app = AppId(args.Text("--app"));
+  if (args.Has("--server")) key.server = ServerId(args.Text("--server"));
+  key.tool = ToolName(args.Text("TOOL"));
+  if (!IsValidToolName(key.tool.value()))
+    return UsageError("`TOOL`: " + DescribeInvalidId(key.tool.value()));
+  return key;
+}
 
 absl::StatusOr<std::map<std::string, StoredEntry>> ReadEntries(Context& context, const AppId& app,
                                                                const ServerId& server) {
@@ -51,9 +63,9 @@ absl::StatusOr<std::vector<v1::ReportedTool>> ReadReportedTools(Context& context
   request.set_app(std::string(app));
   request.set_server(std::string(server));
   request.set_unreviewed_only(unreviewed_only);
-  // A definition may have 16 KiB, and a page is one message.
+  // A tool may come with two definitions of 16 KiB, and a page is one message.
   request.set_page_size(
-      static_cast<int32_t>(convert::kMaxMessageBytes / (2 * convert::kMaxDefinitionBytes)));
+      static_cast<int32_t>(convert::kMaxMessageBytes / (4 * convert::kMaxDefinitionBytes)));
   std::vector<v1::ReportedTool> out;
   do {
     BK_ASSIGN_OR_RETURN(const v1::ListReportedToolsResponse page,
@@ -62,6 +74,31 @@ absl::StatusOr<std::vector<v1::ReportedTool>> ReadReportedTools(Context& context
     out.insert(out.end(), page.tools().begin(), page.tools().end());
   } while (!request.page_token().empty());
   return out;
+}
+
+std::set<std::string> CoveredOf(const std::vector<v1::ReportedTool>& tools) {
+  std::set<std::string> out;
+  for (const v1::ReportedTool& tool : tools) {
+    const ReasonCode state = convert::FromProto(tool.state());
+    if (state == ReasonCode::kAllowed || state == ReasonCode::kToolChanged ||
+        state == ReasonCode::kToolDisabled) {
+      out.insert(tool.tool());
+    }
+  }
+  return out;
+}
+
+std::set<std::string> ChangedOf(const std::vector<v1::ReportedTool>& tools) {
+  std::set<std::string> out;
+  for (const v1::ReportedTool& tool : tools) {
+    if (convert::FromProto(tool.state()) == ReasonCode::kToolChanged) out.insert(tool.tool());
+  }
+  return out;
+}
+
+absl::StatusOr<bool> DeniesChanged(Context& context, std::string_view app) {
+  BK_ASSIGN_OR_RETURN(const StoredPolicy stored, ReadPolicy(context, AppId(app)));
+  return !stored.policy || stored.policy->pinning == Pinning::kEnforce;
 }
 
 absl::StatusOr<std::vector<v1::ReportedTool>> Named(const std::vector<v1::ReportedTool>& tools,
@@ -100,6 +137,13 @@ absl::StatusOr<StoredEntry> ReadEntry(Context& context, const CatalogKey& key) {
   out.entry.builtin = false;
   out.revision = response->record().entry().builtin() ? 0 : response->record().meta().revision();
   return out;
+}
+
+std::string OriginOf(const v1::ReportedTool& tool) {
+  const auto json = JsonDocument::Parse(tool.definition_json());
+  const auto origin = json.ok() ? json->root().Find("bridgekeeper/origin") : std::nullopt;
+  if (!origin) return "(not known)";
+  return EscapeForPeople(origin->raw(), kOriginBytes);
 }
 
 std::string HintsOf(const v1::ReportedTool& tool) {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,22 @@
 #include "policy/model/policy.h"
 
 namespace bridgekeeper::cli {
+
+// What names one entry exactly.
+inline constexpr Flag kEntryToolFlag = {.name = "TOOL", .help = "the tool", .required = true};
+inline constexpr Flag kEntryAppFlag = {
+    .name = "--app",
+    .value = "APP",
+    .help = "the entry's app; the entry for every app unless given"};
+inline constexpr Flag kEntryServerFlag = {
+    .name = "--server",
+    .value = "SERVER",
+    .help = "the entry's server; the entry for every server unless given"};
+
+// The key that these three say.
+//
+// Errors: kInvalidArgument, of usage - the tool's name is none.
+absl::StatusOr<CatalogKey> EntryKeyOf(const Args& args);
 
 struct StoredEntry {
   CatalogEntry entry;
@@ -34,6 +51,21 @@ absl::StatusOr<std::vector<v1::ReportedTool>> ReadReportedTools(Context& context
                                                                 std::string_view server,
                                                                 bool unreviewed_only);
 
+// Of these tools, as their bridge reported them, the ones that a catalogue entry covers:
+// a stored one or, where the bridge declared the server `catalog: data-studio`, a built-in
+// one. Its own databases are declared so. What is asked about one of them has to say
+// `builtin_catalog`: a bridge does where it counts, and where a stored entry covers the
+// tool that one wins anyway.
+std::set<std::string> CoveredOf(const std::vector<v1::ReportedTool>& tools);
+
+// Of these tools, as their bridge reported them, the ones whose definition changed since
+// their review.
+std::set<std::string> ChangedOf(const std::vector<v1::ReportedTool>& tools);
+
+// True where the policy of `app` denies the calls of such tools, as it does unless it says
+// otherwise; without a policy every call is denied.
+absl::StatusOr<bool> DeniesChanged(Context& context, std::string_view app);
+
 // Of `tools` those that are named, in that order.
 //
 // Errors: kNotFound for a name that is not among them, with the nearest that is.
@@ -45,6 +77,9 @@ absl::StatusOr<StoredEntry> ReadEntry(Context& context, const CatalogKey& key);
 
 // What a server says of its own tool, for people: "read-only, idempotent".
 std::string HintsOf(const v1::ReportedTool& tool);
+// Where the tool's server comes from, as its bridge reported it: its command, its address.
+// JSON, for people; a pin is bound to it.
+std::string OriginOf(const v1::ReportedTool& tool);
 // The beginning of a tool's description.
 std::string DescriptionOf(const v1::ReportedTool& tool);
 

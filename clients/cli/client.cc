@@ -123,6 +123,10 @@ absl::StatusOr<v1::PutCatalogEntriesResponse> Client::PutCatalogEntries(
     const v1::PutCatalogEntriesRequest& request) {
   return rep_->Call(*rep_->catalog, &v1::CatalogService::Stub::PutCatalogEntries, request);
 }
+absl::StatusOr<v1::DeleteCatalogEntryResponse> Client::DeleteCatalogEntry(
+    const v1::DeleteCatalogEntryRequest& request) {
+  return rep_->Call(*rep_->catalog, &v1::CatalogService::Stub::DeleteCatalogEntry, request);
+}
 absl::StatusOr<v1::ListCatalogEntriesResponse> Client::ListCatalogEntries(
     const v1::ListCatalogEntriesRequest& request) {
   return rep_->Call(*rep_->catalog, &v1::CatalogService::Stub::ListCatalogEntries, request);

@@ -26,6 +26,8 @@ class DecideBatchRequest;
 class DecideBatchResponse;
 class DecideRequest;
 class DecideResponse;
+class DeleteCatalogEntryRequest;
+class DeleteCatalogEntryResponse;
 class DeleteConnectionRequest;
 class DeleteConnectionResponse;
 class DeletePolicyRequest;
@@ -108,6 +110,8 @@ class Client {
       const v1::GetCatalogEntryRequest& request);
   absl::StatusOr<v1::PutCatalogEntriesResponse> PutCatalogEntries(
       const v1::PutCatalogEntriesRequest& request);
+  absl::StatusOr<v1::DeleteCatalogEntryResponse> DeleteCatalogEntry(
+      const v1::DeleteCatalogEntryRequest& request);
   absl::StatusOr<v1::ListCatalogEntriesResponse> ListCatalogEntries(
       const v1::ListCatalogEntriesRequest& request);
   absl::StatusOr<v1::ListReportedToolsResponse> ListReportedTools(

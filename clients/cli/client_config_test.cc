@@ -4,11 +4,13 @@
 
 #include "clients/cli/client_config.h"
 
+#include <sstream>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "clients/cli/definition_diff.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/support/golden.h"
@@ -120,6 +122,45 @@ TEST(ClientConfig, CodexTakesATokenUnderItsOwnNameOnly) {
   const ClientConfig config = MakeClientConfig(McpClient::kCodex, input);
   EXPECT_THAT(config.warnings, IsEmpty());
   EXPECT_THAT(config.files[0].text, HasSubstr("env_vars = [\"KEEPER_TOKEN\"]"));
+}
+
+TEST(DefinitionChanges, NamesEachFieldThatDiffers) {
+  EXPECT_EQ(
+      DefinitionChanges(
+          R"({"name":"a","description":"x","inputSchema":{"type":"object","a":{"b":1}},"gone":0})",
+          R"({"inputSchema":{"a":{"b":2},"type":"object"},"name":"a","description":"y","new":[]})"),
+      (std::vector<DefinitionChange>{{"description", "\"x\"", "\"y\""},
+                                     {"inputSchema.a.b", "1", "2"},
+                                     {"gone", "0", ""},
+                                     {"new", "", "[]"}}));
+  EXPECT_THAT(DefinitionChanges("", "{}"), IsEmpty());
+}
+
+TEST(DefinitionChanges, AreShownWhereTheyDifferAndWithoutTricks) {
+  v1::ReportedTool tool;
+  tool.set_tool("note");
+  tool.set_reviewed_definition_json("{\"description\":\"" + std::string(2000, 'x') + "end\"}");
+  tool.set_definition_json("{\"description\":\"" + std::string(2000, 'x') +
+                           "and \xE2\x80\xAE send it\"}");
+  std::ostringstream out;
+  PrintDefinitionChanges(tool, out);
+  EXPECT_THAT(out.str(), AllOf(HasSubstr("- ..."), HasSubstr("xend"), HasSubstr("send it"),
+                               Not(HasSubstr("\xE2\x80\xAE"))));
+  EXPECT_LT(out.str().size(), 500u);
+  // A change of one letter must not hide another one far behind it.
+  tool.set_definition_json("{\"description\":\"y" + std::string(2000, 'x') + "and send it\"}");
+  std::ostringstream both;
+  PrintDefinitionChanges(tool, both);
+  EXPECT_THAT(both.str(), HasSubstr("send it"));
+  tool.clear_reviewed_definition_json();
+  std::ostringstream unknown;
+  PrintDefinitionChanges(tool, unknown);
+  EXPECT_THAT(unknown.str(), AllOf(HasSubstr("not known any more"), HasSubstr("send it")));
+  tool.clear_definition_json();
+  tool.set_definition_cut(true);
+  std::ostringstream cut;
+  PrintDefinitionChanges(tool, cut);
+  EXPECT_THAT(cut.str(), HasSubstr("too long for keeperd to keep"));
 }
 
 TEST(ClientConfig, KnowsItsClientsInAnySpelling) {

@@ -5,6 +5,7 @@
 #include "clients/cli/catalog_flow.h"
 #include "clients/cli/commands.h"
 #include "clients/cli/context.h"
+#include "clients/cli/definition_diff.h"
 #include "clients/cli/policy_flow.h"
 #include "clients/cli/tool_call.h"
 #include "policy/base/status_macros.h"
@@ -49,6 +50,10 @@ absl::StatusOr<ExitCode> Run(Context& context) {
     entries.push_back(entry);
   }
   table.Print(context.err());
+  for (const v1::ReportedTool& tool : tools) {
+    if (tool.pin() != tool.digest()) PrintDefinitionChanges(tool, context.err());
+    context.err() << absl::StrFormat("`%s` is then bound to %s\n", tool.tool(), OriginOf(tool));
+  }
   BK_ASSIGN_OR_RETURN(const bool yes, context.Confirm(absl::StrFormat(
                                           "keep the risk of %s and pin the definition seen now?",
                                           entries.size() == 1 ? "this tool" : "these tools")));
@@ -66,9 +71,13 @@ constexpr Command kCatalogApprove = {
     .usage = "--app APP --server SERVER TOOL... [--reason TEXT] [--yes]",
     .summary = "accept the changed definition of reviewed tools",
     .help =
-        "Shows the tools as bridges see them now, asks, and pins that definition. Their risk stays "
-        "what the\n"
-        "review said; where the change means more, review again.\n",
+        "Shows what changed of the tools, asks, and pins the definition as it is now. Their risk "
+        "stays\n"
+        "what the review said; where the change means more, review again. The pin is bound to "
+        "where the\n"
+        "server comes from too: of two bridges that start it in different ways, only the one that "
+        "is shown may\n"
+        "call the tool then. Give the server a name at each.\n",
     .examples = {"keeper catalog approve --app dockit --server files write_file",
                  "keeper catalog approve --app dockit --server files write_file --yes --reason "
                  "'new description'"},

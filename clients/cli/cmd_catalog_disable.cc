@@ -1,7 +1,5 @@
 // Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
 
-#include <optional>
-
 #include "absl/strings/str_format.h"
 #include "clients/cli/catalog_flow.h"
 #include "clients/cli/commands.h"
@@ -9,31 +7,19 @@
 #include "clients/cli/policy_flow.h"
 #include "policy/base/status_macros.h"
 #include "policy/base/strings.h"
-#include "policy/model/ids.h"
 
 namespace bridgekeeper::cli {
 namespace {
 
 constexpr Flag kFlags[] = {
-    {.name = "TOOL", .help = "the tool", .required = true},
-    {.name = "--app",
-     .value = "APP",
-     .help = "the entry's app; the entry for every app unless given"},
-    {.name = "--server",
-     .value = "SERVER",
-     .help = "the entry's server; the entry for every server unless given"},
-    {.name = "--undo", .kind = Flag::Kind::kSwitch, .help = "enable it again"},
+    kEntryToolFlag,   kEntryAppFlag,
+    kEntryServerFlag, {.name = "--undo", .kind = Flag::Kind::kSwitch, .help = "enable it again"},
     kReasonFlag,
 };
 
 absl::StatusOr<ExitCode> Run(Context& context) {
   const Args& args = context.args();
-  CatalogKey key;
-  if (args.Has("--app")) key.app = AppId(args.Text("--app"));
-  if (args.Has("--server")) key.server = ServerId(args.Text("--server"));
-  key.tool = ToolName(args.Text("TOOL"));
-  if (!IsValidToolName(key.tool.value()))
-    return UsageError("`TOOL`: " + DescribeInvalidId(key.tool.value()));
+  BK_ASSIGN_OR_RETURN(const CatalogKey key, EntryKeyOf(args));
   BK_ASSIGN_OR_RETURN(StoredEntry stored, ReadEntry(context, key));
   const bool undo = args.Has("--undo");
   if (undo && stored.revision == 0) {

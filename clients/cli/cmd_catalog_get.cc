@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_format.h"
 #include "bridgekeeper/v1/catalog_service.pb.h"
+#include "clients/cli/catalog_flow.h"
 #include "clients/cli/commands.h"
 #include "clients/cli/context.h"
 #include "clients/cli/message_value.h"
@@ -14,13 +15,9 @@ namespace bridgekeeper::cli {
 namespace {
 
 constexpr Flag kFlags[] = {
-    {.name = "TOOL", .help = "the tool", .required = true},
-    {.name = "--app",
-     .value = "APP",
-     .help = "the entry's app; the entry for every app unless given"},
-    {.name = "--server",
-     .value = "SERVER",
-     .help = "the entry's server; the entry for every server unless given"},
+    kEntryToolFlag,
+    kEntryAppFlag,
+    kEntryServerFlag,
 };
 
 absl::Status NotThere(Context& context, const std::string& tool) {

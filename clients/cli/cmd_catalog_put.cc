@@ -1,5 +1,12 @@
 // Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_format.h"
 #include "clients/cli/catalog_flow.h"
 #include "clients/cli/commands.h"
 #include "clients/cli/context.h"
@@ -22,6 +29,29 @@ constexpr Flag kFlags[] = {
     kReasonFlag,
 };
 
+// Warns of entries under names that their server does not list, as far as bridges reported
+// it: a name with the prefix of /mcp, or a slip, would hold for no call.
+absl::Status WarnOfUnlistedTools(Context& context, const std::vector<CatalogEntry>& entries) {
+  std::map<std::pair<AppId, ServerId>, std::vector<std::string>> listed;
+  for (const CatalogEntry& entry : entries) {
+    if (!entry.key.app || !entry.key.server) continue;
+    const auto [found, is_new] = listed.try_emplace({*entry.key.app, *entry.key.server});
+    std::vector<std::string>& names = found->second;
+    if (is_new) {
+      BK_ASSIGN_OR_RETURN(const std::vector<v1::ReportedTool> tools,
+                          ReadReportedTools(context, entry.key.app->value(),
+                                            entry.key.server->value(), /*unreviewed_only=*/false));
+      for (const v1::ReportedTool& tool : tools) names.push_back(tool.tool());
+    }
+    const std::string& tool = entry.key.tool.value();
+    if (names.empty() || std::find(names.begin(), names.end(), tool) != names.end()) continue;
+    context.Warn(absl::StrFormat("`%s` lists no tool `%s`, so this entry holds for none; %s",
+                                 entry.key.server->value(), tool,
+                                 NearestHint(tool, names, "keeper catalog list")));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<ExitCode> Run(Context& context) {
   const std::string file = context.args().Text("--file");
   BK_ASSIGN_OR_RETURN(const std::string text, context.ReadInput(file));
@@ -33,6 +63,7 @@ absl::StatusOr<ExitCode> Run(Context& context) {
     stored.entry = entry;
     entries.push_back(std::move(stored));
   }
+  BK_RETURN_IF_ERROR(WarnOfUnlistedTools(context, document.values));
   return WriteEntries(context, entries);
 }
 

@@ -15,6 +15,7 @@ namespace {
 constexpr Flag kFlags[] = {
     {.name = "ID", .help = "the connection", .required = true},
     kAppFlag,
+    kExpectedRevisionFlag,
     kReasonFlag,
     kYesFlag,
 };
@@ -35,7 +36,8 @@ absl::StatusOr<ExitCode> Run(Context& context) {
   v1::DeleteConnectionRequest request;
   request.set_app(app);
   request.set_id(id);
-  request.mutable_options()->set_expected_revision(record.meta().revision());
+  request.mutable_options()->set_expected_revision(
+      args.Integer("--expected-revision").value_or(record.meta().revision()));
   request.mutable_options()->set_author(context.Author());
   request.mutable_options()->set_reason(args.Text("--reason"));
   BK_ASSIGN_OR_RETURN(Client* const client, context.client());
@@ -55,7 +57,7 @@ absl::StatusOr<ExitCode> Run(Context& context) {
 
 constexpr Command kConnectionsDelete = {
     .name = "connections delete",
-    .usage = "ID --app APP [--reason TEXT] [--yes]",
+    .usage = "ID --app APP [--expected-revision N] [--reason TEXT] [--yes]",
     .summary = "delete a connection record",
     .help =
         "Without its record a connection has no type: a payload on it cannot be judged, and such "

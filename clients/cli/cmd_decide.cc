@@ -1,5 +1,9 @@
 // Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
 
+#include <set>
+#include <string>
+#include <vector>
+
 #include "bridgekeeper/v1/decision_service.pb.h"
 #include "clients/cli/commands.h"
 #include "clients/cli/context.h"
@@ -41,13 +45,15 @@ absl::StatusOr<ExitCode> DecideOne(Context& context, const v1::ToolCall& call) {
 }
 
 absl::StatusOr<ExitCode> DecideMany(Context& context, const v1::ToolCall& call,
-                                    const std::vector<std::string>& tools) {
+                                    const std::vector<std::string>& tools,
+                                    const std::set<std::string>& covered) {
   BK_ASSIGN_OR_RETURN(Client* const client, context.client());
   v1::DecideBatchRequest request;
   for (const std::string& tool : tools) {
     v1::ToolCall& item = *request.add_calls();
     item = call;
     item.set_tool(tool);
+    if (covered.contains(tool)) item.set_builtin_catalog(true);
   }
   BK_ASSIGN_OR_RETURN(const v1::DecideBatchResponse response, client->DecideBatch(request));
   if (response.decisions_size() != static_cast<int>(tools.size())) {
@@ -77,8 +83,10 @@ absl::StatusOr<ExitCode> DecideMany(Context& context, const v1::ToolCall& call,
 absl::StatusOr<ExitCode> Run(Context& context) {
   BK_ASSIGN_OR_RETURN(v1::ToolCall call, ReadToolCall(context));
   const std::vector<std::string> tools = context.args().Texts("--tool");
-  if (tools.size() > 1) return DecideMany(context, call, tools);
+  BK_ASSIGN_OR_RETURN(const std::set<std::string> covered, CoveredTools(context));
+  if (tools.size() > 1) return DecideMany(context, call, tools, covered);
   call.set_tool(tools.front());
+  if (covered.contains(tools.front())) call.set_builtin_catalog(true);
   return DecideOne(context, call);
 }
 
@@ -92,6 +100,10 @@ constexpr Command kDecide = {
     .summary = "ask whether a call may run",
     .help =
         "Asks what a bridge would ask. The exit code is the answer: 0 allowed, 3 denied, 4 ask.\n"
+        "Where a bridge has reported the server, its catalogue is what the bridge declared: a "
+        "bridge's own\n"
+        "databases have the built-in entries. --catalog says so of a server that no bridge has "
+        "reported.\n"
         "With neither --statement, --payload nor --arguments nothing is judged, and the "
         "catalogue's\n"
         "risk counts.\n",

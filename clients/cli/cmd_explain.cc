@@ -1,5 +1,8 @@
 // Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
 
+#include <set>
+#include <string>
+
 #include "absl/strings/str_format.h"
 #include "bridgekeeper/v1/decision_service.pb.h"
 #include "clients/cli/commands.h"
@@ -66,7 +69,10 @@ void PrintJudgement(const v1::Judgement& judgement, std::string_view text, std::
 absl::StatusOr<ExitCode> Run(Context& context) {
   v1::ExplainRequest request;
   BK_ASSIGN_OR_RETURN(*request.mutable_call(), ReadToolCall(context));
-  request.mutable_call()->set_tool(context.args().Text("--tool"));
+  const std::string tool = context.args().Text("--tool");
+  request.mutable_call()->set_tool(tool);
+  BK_ASSIGN_OR_RETURN(const std::set<std::string> covered, CoveredTools(context));
+  if (covered.contains(tool)) request.mutable_call()->set_builtin_catalog(true);
   BK_ASSIGN_OR_RETURN(Client* const client, context.client());
   BK_ASSIGN_OR_RETURN(const v1::ExplainResponse response, client->Explain(request));
   const ExitCode code = CodeOf(response.decision().verdict());

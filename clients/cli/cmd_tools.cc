@@ -1,7 +1,13 @@
 // Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
 
+#include <cstdint>
+#include <set>
+#include <string>
+
+#include "absl/status/status.h"
 #include "absl/strings/str_format.h"
 #include "bridgekeeper/v1/decision_service.pb.h"
+#include "clients/cli/catalog_flow.h"
 #include "clients/cli/commands.h"
 #include "clients/cli/context.h"
 #include "clients/cli/message_value.h"
@@ -36,6 +42,22 @@ std::string HintsText(const v1::Tool& tool) {
   return out;
 }
 
+// The tools of `--server` that are denied because they changed since their review: only what
+// a bridge reports tells. Empty without the flag, or where the caller may not know it.
+absl::StatusOr<std::set<std::string>> DeniedAsChanged(Context& context) {
+  const Args& args = context.args();
+  if (!args.Has("--server")) return std::set<std::string>();
+  const auto reported = ReadReportedTools(context, args.Text("--app"), args.Text("--server"),
+                                          /*unreviewed_only=*/true);
+  if (absl::IsPermissionDenied(reported.status())) return std::set<std::string>();
+  BK_RETURN_IF_ERROR(reported.status());
+  std::set<std::string> changed = ChangedOf(*reported);
+  if (changed.empty()) return changed;
+  BK_ASSIGN_OR_RETURN(const bool denies, DeniesChanged(context, args.Text("--app")));
+  if (!denies) changed.clear();
+  return changed;
+}
+
 absl::StatusOr<ExitCode> Run(Context& context) {
   const Args& args = context.args();
   v1::ListToolsRequest request;
@@ -47,15 +69,25 @@ absl::StatusOr<ExitCode> Run(Context& context) {
   request.set_page_size(static_cast<int32_t>(convert::kMaxPageSize));
 
   BK_ASSIGN_OR_RETURN(Client* const client, context.client());
+  BK_ASSIGN_OR_RETURN(const std::set<std::string> denied, DeniedAsChanged(context));
   v1::ListToolsResponse all;
+  int32_t hidden = 0;   // by the policy
+  int32_t changed = 0;  // of what it shows
   do {
     BK_ASSIGN_OR_RETURN(const v1::ListToolsResponse page, client->ListTools(request));
     request.set_page_token(page.next_page_token());
-    all.mutable_tools()->MergeFrom(page.tools());
+    for (const v1::Tool& tool : page.tools()) {
+      if (denied.contains(tool.name())) {
+        ++changed;
+      } else {
+        *all.add_tools() = tool;
+      }
+    }
     all.set_notice(page.notice());
-    all.set_hidden(page.hidden());
+    hidden = page.hidden();
     all.set_policy_revision(page.policy_revision());
   } while (!request.page_token().empty());
+  all.set_hidden(hidden + changed);
 
   if (!context.for_people()) {
     context.Print(MessageValue(all));
@@ -70,8 +102,12 @@ absl::StatusOr<ExitCode> Run(Context& context) {
     context.Note(
         absl::StrFormat("no policy of `%s` exists, so every call is denied", args.Text("--app")));
   }
-  if (all.hidden() > 0)
-    context.Note(absl::StrFormat("%d more are hidden. %s", all.hidden(), all.notice()));
+  if (hidden > 0) context.Note(absl::StrFormat("%d more are hidden. %s", hidden, all.notice()));
+  if (changed > 0) {
+    context.Note(absl::StrFormat(
+        "%d more changed since their review and are denied: `keeper catalog diff` shows how",
+        changed));
+  }
   return ExitCode::kOk;
 }
 

@@ -32,6 +32,7 @@ extern const Command kCatalogReview;
 extern const Command kCatalogDiff;
 extern const Command kCatalogApprove;
 extern const Command kCatalogDisable;
+extern const Command kCatalogDelete;
 extern const Command kConnectionsList;
 extern const Command kConnectionsGet;
 extern const Command kConnectionsPut;

@@ -16,6 +16,7 @@
 #include "policy/base/strings.h"
 #include "policy/text/document.h"
 #include "runtime/judge_worker.h"
+#include "runtime/signals.h"
 
 namespace {
 
@@ -40,6 +41,7 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
 
 int main(int argc, char** argv) {
   using bridgekeeper::cli::Session;
+  bridgekeeper::HoldStandardStreams();
   if (const auto code = bridgekeeper::RunJudgeWorkerIfAsked(argc, argv)) return *code;
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   const auto& get_env = bridgekeeper::clients::ProcessEnvironment;

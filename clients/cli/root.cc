@@ -43,6 +43,7 @@ constexpr const Command* kCommands[] = {
     &kCatalogDiff,
     &kCatalogApprove,
     &kCatalogDisable,
+    &kCatalogDelete,
     // connections
     &kConnectionsList,
     &kConnectionsGet,

@@ -265,6 +265,70 @@ TEST(CommandLine, CommonFlagsMayStandBeforeTheCommand) {
   EXPECT_THAT(RunKeeper({"version"}).out, StartsWith("keeper "));
 }
 
+Ran ClientConfigOf(const std::string& url, const std::vector<std::string>& more = {}) {
+  std::vector<std::string> arguments = {"client-config", "codex", "--bridge",  url,
+                                        "--app",         "a",     "--address", "127.0.0.1:1",
+                                        "--timeout",     "1ms"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return RunKeeper(arguments);
+}
+
+TEST(ClientConfigFlags, AUrlThatMayHoldATokenIsRefusedAndNotShown) {
+  for (const char* url :
+       {"http://user:s3cret@127.0.0.1:9120/mcp", "https://s3cret@host/mcp",
+        "http://127.0.0.1:9120/mcp?token=s3cret", "http://127.0.0.1:9120/mcp#s3cret",
+        "http://127.0.0.1:9120?s3cret", "http://127.0.0.1:s3cret/mcp", "https://host/s3cret/mcp",
+        "https://host/mcp/s3cret", "s3cret://host/mcp"}) {
+    const Ran ran = ClientConfigOf(url);
+    EXPECT_EQ(ran.code, ExitCode::kUsage) << url;
+    EXPECT_THAT(ran.err, AllOf(StartsWith("keeper: error: `--bridge`: "), HasSubstr("want "),
+                               Not(HasSubstr("s3cret"))))
+        << url;
+    EXPECT_EQ(ran.out, "") << url;
+  }
+  EXPECT_THAT(ClientConfigOf("http://a:b@h/mcp").err, HasSubstr("got a user name or a password"));
+  EXPECT_THAT(ClientConfigOf("http://h/mcp?a=b").err, HasSubstr("got a query"));
+}
+
+TEST(ClientConfigFlags, TheUrlNamesOneOfTheBridgesPaths) {
+  for (const char* url :
+       {"http://h", "http://h/", "http://h/mcp/", "http://h/sse", "http://h/x/mcp",
+        "http://h/servers/mcp", "http://h/servers//mcp", "http://h/servers/a/b/mcp",
+        "http://h/servers/a%20b/mcp", "http://h/x/servers/a/mcp"}) {
+    const Ran ran = ClientConfigOf(url);
+    EXPECT_EQ(ran.code, ExitCode::kUsage) << url;
+    EXPECT_THAT(ran.err, StartsWith("keeper: error: `--bridge`: got another path, want /mcp or "
+                                    "/servers/NAME/mcp\n"))
+        << url;
+  }
+  for (const char* url : {"http:///mcp", "http://:1/mcp", "http://h:/mcp", "http://a b/mcp",
+                          "http://[::1/mcp", "http://[]:1/mcp", "http://a:b:1/mcp"}) {
+    EXPECT_THAT(ClientConfigOf(url).err,
+                StartsWith("keeper: error: `--bridge`: got another host or port, want HOST or "
+                           "HOST:PORT\n"))
+        << url;
+  }
+  // These get as far as looking for a server.
+  for (const char* url : {"http://127.0.0.1:9120/mcp", "https://bridge.internal/mcp",
+                          "http://[::1]:9120/servers/my.files/mcp", "http://[::1]/mcp"}) {
+    EXPECT_EQ(ClientConfigOf(url).code, ExitCode::kFailed) << url;
+  }
+}
+
+TEST(ClientConfigFlags, APrefixSaysWhatItGotAndWants) {
+  const auto error = [](const std::vector<std::string>& more) {
+    return ClientConfigOf("http://h/mcp", more).err;
+  };
+  EXPECT_THAT(error({"--prefix", "tk"}), HasSubstr("`--prefix`: got `tk`, want SERVER=PREFIX\n"));
+  EXPECT_THAT(error({"--prefix", "=tk"}), HasSubstr("`--prefix`: got `=tk`, want SERVER=PREFIX\n"));
+  EXPECT_THAT(error({"--prefix", "b=t/k"}),
+              HasSubstr("`--prefix`: got `b=t/k`, want only [A-Za-z0-9_.-] behind the `=`\n"));
+  EXPECT_THAT(error({"--prefix", "b=t", "--prefix", "b=k"}),
+              HasSubstr("`--prefix`: got `b=k`, want each server once\n"));
+  EXPECT_EQ(ClientConfigOf("http://h/mcp", {"--prefix", "b=t", "--prefix", "c=k"}).code,
+            ExitCode::kFailed);
+}
+
 // ---- what fails before or at the server ---------------------------------------------
 
 TEST(Connecting, AnUnreachableServerNamesItsAddressAndTheVariable) {

@@ -2,8 +2,10 @@
 
 #include "clients/cli/tool_call.h"
 
+#include "absl/status/status.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
+#include "clients/cli/catalog_flow.h"
 #include "policy/base/json.h"
 #include "policy/base/status_macros.h"
 #include "policy/base/strings.h"
@@ -69,6 +71,16 @@ absl::StatusOr<v1::ToolCall> ReadToolCall(Context& context) {
     call.set_arguments_json(std::move(arguments));
   }
   return call;
+}
+
+absl::StatusOr<std::set<std::string>> CoveredTools(Context& context) {
+  const Args& args = context.args();
+  if (!args.Has("--server") || args.Has("--catalog")) return std::set<std::string>();
+  const auto reported = ReadReportedTools(context, args.Text("--app"), args.Text("--server"),
+                                          /*unreviewed_only=*/false);
+  if (absl::IsPermissionDenied(reported.status())) return std::set<std::string>();
+  BK_RETURN_IF_ERROR(reported.status());
+  return CoveredOf(*reported);
 }
 
 ExitCode CodeOf(v1::Verdict verdict) {

@@ -6,6 +6,7 @@
 #define BRIDGEKEEPER_CLIENTS_CLI_TOOL_CALL_H_
 
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -53,6 +54,11 @@ inline constexpr Flag kDeclaredRiskFlag = {
 //
 // Errors: usage errors for JSON that is none; those of reading a file.
 absl::StatusOr<v1::ToolCall> ReadToolCall(Context& context);
+
+// The tools of `--server` that a bridge has seen and an entry covers (CoveredOf()); empty
+// without the flag, or where --catalog says what holds, or where the caller may not know
+// what bridges report.
+absl::StatusOr<std::set<std::string>> CoveredTools(Context& context);
 
 // The exit code that says a verdict.
 ExitCode CodeOf(v1::Verdict verdict);

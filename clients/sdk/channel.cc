@@ -7,12 +7,8 @@
 #include <grpcpp/security/credentials.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
-#include <fstream>
-#include <sstream>
-#include <system_error>
 #include <utility>
 
 #include "absl/strings/numbers.h"
@@ -21,6 +17,7 @@
 #include "policy/base/mutex.h"
 #include "policy/base/status_macros.h"
 #include "policy/base/strings.h"
+#include "runtime/guarded_file.h"
 #include "runtime/unix_peer.h"
 
 namespace bridgekeeper::clients {
@@ -106,22 +103,18 @@ bool IsLoopback(std::string_view host) {
   }
 }
 
-// Reads a small file; `what` names it in errors.
+// Reads a small file that nobody else may change; `what` names it in errors.
 absl::StatusOr<std::string> ReadFile(std::string_view what, const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    const int error = errno;
-    const std::string message = absl::StrFormat("%s `%s`: %s", what, EscapeForPeople(path, 512),
-                                                std::generic_category().message(error));
-    return error == ENOENT ? absl::NotFoundError(message) : absl::FailedPreconditionError(message);
+  auto content = ReadGuardedFile(path, kMaxFileBytes);
+  if (!content.ok()) {
+    const bool is_missing = content.status().code() == absl::StatusCode::kNotFound;
+    return absl::Status(
+        is_missing ? absl::StatusCode::kNotFound : absl::StatusCode::kFailedPrecondition,
+        absl::StrFormat("%s %s", what, EscapeForPeople(AsStd(content.status().message()), 1024)));
   }
-  std::string content(kMaxFileBytes + 1, '\0');
-  file.read(content.data(), static_cast<std::streamsize>(content.size()));
-  content.resize(static_cast<size_t>(file.gcount()));
-  if (file.bad() || content.empty() || content.size() > kMaxFileBytes) {
+  if (content->empty()) {
     return absl::FailedPreconditionError(absl::StrFormat(
-        "%s `%s`: got %s, want a file of 1 byte to 1 MiB", what, EscapeForPeople(path, 512),
-        content.empty() ? "nothing that can be read" : "more than 1 MiB"));
+        "%s `%s`: got nothing, want a file of 1 byte to 1 MiB", what, EscapeForPeople(path, 512)));
   }
   return content;
 }

@@ -72,7 +72,8 @@ class Channel {
   // Errors:
   //   kInvalidArgument    - options that do not fit together; the message names them.
   //   kNotFound           - a file that is named does not exist.
-  //   kFailedPrecondition - a file cannot be read, or is empty.
+  //   kFailedPrecondition - a file cannot be read, is empty, or is somebody else's to change
+  //                         (guarded_file.h).
   static absl::StatusOr<std::shared_ptr<Channel>> Create(const ChannelOptions& options);
 
   ~Channel();

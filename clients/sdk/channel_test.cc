@@ -168,6 +168,15 @@ TEST(Channel, RefusesATokenFileWithTwoTokensAndDoesNotShowThem) {
                        AllOf(HasSubstr("want one token"), Not(HasSubstr("sesame")))));
 }
 
+TEST(Channel, RefusesATokenFileThatOthersMayWrite) {
+  ChannelOptions options;
+  options.token_file = WriteFile("open_token", "sesame\n");
+  ASSERT_EQ(chmod(options.token_file.c_str(), 0622), 0);
+  EXPECT_THAT(Channel::Create(options), StatusIs(absl::StatusCode::kFailedPrecondition,
+                                                 AllOf(HasSubstr("token file `"),
+                                                       HasSubstr("chmod go-w"))));
+}
+
 TEST(Channel, KeepsItsTokenWhereTheFileIsGone) {
   ChannelOptions options;
   options.token_file = WriteFile("token", "  sesame\n");

@@ -357,6 +357,10 @@ class Reporter::Worker {
     }
     v1::HeartbeatResponse response;
     const absl::Status status = Call(&v1::BridgeService::Stub::Heartbeat, request, response);
+    if (status.ok() && source.connected && source.failures != watches_lost_) {
+      watches_lost_ = source.failures;
+      if (options_.on_watch_renewed) options_.on_watch_renewed();
+    }
     MutexLock lock(mu_);
     if (status.ok() && response.has_interval()) {
       heartbeat_interval_ =
@@ -377,6 +381,7 @@ class Reporter::Worker {
   // Of the thread alone.
   std::vector<Queued> batch_;  // what is on its way, in order of sequence
   v1::ReportDecisionsRequest request_;
+  int64_t watches_lost_ = 0;  // of those that on_watch_renewed was called after
 
   mutable Mutex mu_;
   CondVar wake_;  // the thread: there may be something to do

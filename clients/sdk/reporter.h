@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -97,6 +98,10 @@ struct ReporterOptions {
   // less up to half of it at random.
   absl::Duration min_backoff = absl::Milliseconds(200);
   absl::Duration max_backoff = absl::Seconds(10);
+  // Called on the reporter's thread after the first heartbeat that comes through since the
+  // policies' watch was lost: that keeperd may have started again, and keeps no lists of tools
+  // over that. May call ReportTools(). Null: nobody.
+  std::function<void()> on_watch_renewed;
 };
 
 // Counts since the reporter was made.

@@ -145,6 +145,11 @@ class JsonParser {
       if (Peek() != '"') return Expected("a member name in double quotes");
       const size_t offset = at_;
       BK_ASSIGN_OR_RETURN(key, ReadString());
+      // A reader that keeps names as C strings sees what is before it.
+      if (key.find('\0') != std::string_view::npos) {
+        at_ = offset;
+        return Expected("a member name without U+0000");
+      }
       names_.push_back({key, offset});
       SkipSpace();
       if (Peek() != ':') return Expected("`:`");

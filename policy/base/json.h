@@ -5,8 +5,8 @@
 // the exact bytes it was read from, so that an id, a number or a whole message
 // can be passed on byte for byte. It has no recursion, so depth costs no stack.
 //
-// Refused everywhere: a byte order mark, invalid UTF-8, a lone surrogate escape,
-// two members of one object whose names are equal after unescaping, any text
+// Refused everywhere: a byte order mark, invalid UTF-8, a lone surrogate escape, two members
+// of one object whose names are equal after unescaping, U+0000 in a member's name, any text
 // outside the grammar, more depth or more values than the limits allow.
 //
 // Why not a library: the JSON libraries at hand drop number tokens, keep the last

@@ -167,6 +167,13 @@ INSTANTIATE_TEST_SUITE_P(
     RowName);
 
 INSTANTIATE_TEST_SUITE_P(
+    NamesThatEndEarlyForSome, JsonRefuses,
+    ::testing::Values(Row{"AtTheEnd", R"({"sql\u0000":1})"}, Row{"Inside", R"({"a\u0000b":1})"},
+                      Row{"Alone", R"({"\u0000":1})"}, Row{"Deep", R"([{"a":{"b\u0000":1}}])"},
+                      Row{"BesideTheNameThatItIsTakenFor", R"({"a":1,"a\u0000":2})"}),
+    RowName);
+
+INSTANTIATE_TEST_SUITE_P(
     Twins, JsonRefuses,
     ::testing::Values(Row{"Twice", R"({"a":1,"a":2})"},
                       Row{"TwiceWithEqualValues", R"({"a":1,"a":1})"},

@@ -115,8 +115,10 @@ Decision Decide(const PolicyView& view, const ToolCall& call, const PayloadJudge
 
 // Says a decision in one or two sentences that an agent can relay: the field that
 // stopped the call and what the user may ask an administrator for. Holds no
-// command, and text of the caller is escaped.
-std::string ReasonText(const PolicyView& view, const ToolCall& call, const Decision& decision);
+// command, and text of the caller is escaped. `judgement`, where there is one, says what
+// of the statement stopped it; nothing in it is told that the statement does not hold.
+std::string ReasonText(const PolicyView& view, const ToolCall& call, const Decision& decision,
+                       const Judgement* judgement = nullptr);
 
 // The families of MCP methods that a policy opens or closes as a whole.
 enum class MethodFamily : uint8_t { kResources, kPrompts };

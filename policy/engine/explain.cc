@@ -127,7 +127,8 @@ Explanation Explain(const PolicyView& view, const ToolCall& call, const PayloadJ
   }
   // No check was left out where none failed: each passed one states its facts.
   explanation.decision = decision ? *decision : internal::Granted(e);
-  explanation.reason_text = ReasonText(view, call, explanation.decision);
+  explanation.reason_text = ReasonText(view, call, explanation.decision,
+                                       explanation.judgement ? &*explanation.judgement : nullptr);
   if (e.entry != nullptr) {
     explanation.entry = *e.entry;
     explanation.catalog_risk = e.entry->risk;

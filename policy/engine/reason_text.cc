@@ -11,6 +11,7 @@
 #include "policy/base/strings.h"
 #include "policy/engine/evaluation.h"
 #include "policy/engine/words.h"
+#include "policy/guard/effects.h"
 
 namespace bridgekeeper {
 namespace {
@@ -29,6 +30,7 @@ struct Subject {
   const ToolCall& call;
   const Decision& decision;
   const CatalogEntry* entry;
+  const Judgement* judgement;  // null: nothing was judged
 
   std::string tool() const { return Quote(call.tool); }
   std::string connection() const { return Quote(decision.connection); }
@@ -120,6 +122,36 @@ std::string CapText(const Subject& s) {
       s.tool(), Name(cap));
 }
 
+// Bytes that are told of what was judged.
+constexpr size_t kMaxBecauseBytes = 400;
+
+// What of the statement stopped the call, behind a colon; the worst effect comes first.
+std::string Because(const Subject& s) {
+  if (s.judgement == nullptr) return "";
+  const Effect* worst = s.judgement->effects.empty() ? nullptr : &s.judgement->effects[0];
+  std::string text = s.judgement->message;
+  if (text.empty() && worst != nullptr) {
+    text = worst->object.empty() ? worst->why
+                                 : absl::StrFormat("%s: %s", Quote(worst->object), worst->why);
+  }
+  if (text.empty()) return "";
+  text = EscapeForPeople(text, kMaxBecauseBytes);
+  if (worst != nullptr && worst->position) {
+    text += absl::StrFormat(" (at byte %d)", *worst->position);
+  }
+  return ": " + text;
+}
+
+// A function that nobody knows can be made known.
+std::string OrListFunction(const Subject& s, std::string ask) {
+  const bool is_function = s.judgement != nullptr && !s.judgement->effects.empty() &&
+                           s.judgement->effects[0].kind == effect::kFunction;
+  if (!is_function) return ask;
+  return absl::StrFormat(
+      "list the function in `safe_functions` of that connection, where it is harmless, or to %s",
+      ask);
+}
+
 std::string_view AskModeName(const Subject& s) {
   return Name(s.policy == nullptr ? AskMode::kApproval : s.policy->ask_mode);
 }
@@ -199,29 +231,34 @@ Denial DenialOf(const PolicyView& view, const Subject& s) {
       return {"the payload holds no statement (`payload_rule`)",
               "correct the tool's catalogue entry, where the call itself is right"};
     case kStatementUnreadable:
-      return {
-          "the statement cannot be read as one of its dialect, so what it does is not known "
-          "(`payload_rule`)",
-          "check the connection's recorded type, where the statement itself is right"};
+      return {absl::StrFormat("the statement cannot be read as one of its dialect, so what it does "
+                              "is not known (`payload_rule`)%s",
+                              Because(s)),
+              "check the connection's recorded type, where the statement itself is right"};
     case kStatementMultiple:
       return {
           "the payload holds more than one statement, and each call carries one (`payload_rule`)",
           "run the statements for the user, where they cannot be sent one by one"};
     case kStatementExceedsTool:
-      return {CapText(s), "give this app a tool that may carry it"};
+      return {CapText(s) + Because(s), OrListFunction(s, "give this app a tool that may carry it")};
     case kConnectionActionNotAllowed:
-      return {OverrideText(s), "allow the action on that connection"};
+      return {OverrideText(s) + Because(s),
+              OrListFunction(s, "allow the action on that connection")};
     case kDestructiveDisabled:
       return {
           "the call is DESTRUCTIVE, and `confirm_destructive` is false, which switches such calls "
           "off",
           "set `confirm_destructive` to true"};
     case kModeTooLow:
-      return {ModeText(s),
-              absl::StrFormat("set `mode` to %s", ModeNeeded(s.decision.effective_risk))};
+      return {ModeText(s) + Because(s),
+              OrListFunction(
+                  s, absl::StrFormat("set `mode` to %s", ModeNeeded(s.decision.effective_risk)))};
     case kReadOnlyBridge:
-      return {absl::StrFormat("the call is %s, and this bridge runs `readonly`", s.risk()),
-              "run the bridge without that restriction"};
+      return {absl::StrFormat("the call is %s, and this bridge carries less: it runs `readonly`, "
+                              "its `max_risk` is lower, the connection does not say `writes: "
+                              "allowed`, or the policy's `read_only_session` is set",
+                              s.risk()),
+              "lift that restriction"};
     case kMethodNotAllowed:
       return {
           "this MCP method does not pass the bridge (`resources` and `prompts` of this app's "
@@ -273,11 +310,13 @@ std::string GrantedText(const Subject& s) {
 
 }  // namespace
 
-std::string ReasonText(const PolicyView& view, const ToolCall& call, const Decision& decision) {
+std::string ReasonText(const PolicyView& view, const ToolCall& call, const Decision& decision,
+                       const Judgement* judgement) {
   const bool present = view.state == PolicyView::State::kPresent && view.policy != nullptr;
   const CatalogEntry* entry =
       present ? view.policy->catalog().Find(call.tool, call.server, call.builtin_catalog) : nullptr;
-  const Subject subject{present ? &view.policy->policy() : nullptr, call, decision, entry};
+  const Subject subject{present ? &view.policy->policy() : nullptr, call, decision, entry,
+                        judgement};
   if (decision.verdict != Verdict::kDeny) return GrantedText(subject);
   const Denial denial = DenialOf(view, subject);
   return absl::StrFormat(

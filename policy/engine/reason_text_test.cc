@@ -83,6 +83,34 @@ std::vector<ReasonCode> Denials() {
 INSTANTIATE_TEST_SUITE_P(Codes, EveryReason, ::testing::ValuesIn(Denials()),
                          [](const auto& code) { return std::string(Name(code.param)); });
 
+TEST_F(ReasonTextTest, SaysWhatOfTheStatementStoppedTheCall) {
+  Decision decision;
+  decision.reason = ReasonCode::kStatementExceedsTool;
+  decision.effective_risk = Risk::kElevated;
+  decision.connection = "c1";
+  Judgement judgement;
+  judgement.error = Judgement::Error::kNone;
+  judgement.effects.push_back({.kind = "FUNCTION",
+                               .object = "public.add_tax\x1b",
+                               .position = 7,
+                               .risk = Risk::kElevated,
+                               .why = "what the function does is not known"});
+  const auto text = [&] {
+    return ReasonText(PolicyView::Of(*policy_), call_, decision, &judgement);
+  };
+  EXPECT_THAT(text(), HasSubstr(": `public.add_tax\\u{001b}`: what the function does is not known "
+                                "(at byte 7). The user may ask an administrator to list the "
+                                "function in `safe_functions` of that connection, where it is "
+                                "harmless, or to give this app a tool"));
+  judgement.effects[0].kind = "DELETE";
+  EXPECT_THAT(text(), Not(HasSubstr("safe_functions")));
+  judgement.effects[0].why = std::string(5000, 'w');
+  EXPECT_LE(text().size(), 1024u);  // R5
+  decision.reason = ReasonCode::kStatementUnreadable;
+  judgement = {.message = "syntax error at or near \"form\""};
+  EXPECT_THAT(text(), HasSubstr("(`payload_rule`): syntax error at or near \"form\". The user"));
+}
+
 TEST_F(ReasonTextTest, EachReasonHasItsOwnText) {
   std::set<std::string> texts;
   for (const ReasonCode code : Denials()) {

@@ -95,7 +95,7 @@ TEST(DynamoDbHostile, NestingIsReadUpToItsBoundOnASmallStack) {
                                             {"{'a': ", "1", "}"},
                                             {"size(", "a", ")"},
                                             {"EXISTS(SELECT * FROM t WHERE a = ", "1", ")"}}) {
-    const auto text = [&](size_t depth) {
+    const auto text = [open = open, middle = middle, close = close](size_t depth) {
       return "SELECT * FROM t WHERE a = " + Repeat(open, depth) + middle + Repeat(close, depth);
     };
     EXPECT_EQ(guard->JudgeText("dynamodb", text(dynamodb::kMaxNesting - 1), {}).risk, Risk::kSafe)

@@ -76,6 +76,44 @@ TEST_F(ReportedToolsTest, LongDefinitionIsCutToNameAndDigest) {
   EXPECT_EQ(rows[1].tool.digest, std::string(64, 'a'));
 }
 
+TEST_F(ReportedToolsTest, RemembersWhatAToolWas) {
+  ReportedTools tools({}, clock_);
+  const auto report = [&](const std::string& digest) {
+    tools.Report(
+        KeyOf("a", "s"), false,
+        {{.tool = "t", .digest = digest, .definition_json = "{\"d\":\"" + digest + "\"}"}});
+    return tools.List(std::nullopt, std::nullopt, std::nullopt, 1).at(0).tool;
+  };
+  report("1");
+  EXPECT_EQ(DefinitionWith(report("2"), "1"), "{\"d\":\"1\"}");
+  EXPECT_EQ(DefinitionWith(report("2"), "1"), "{\"d\":\"1\"}") << "reported again";
+  const ReportedTool back = report("1");
+  EXPECT_EQ(DefinitionWith(back, "2"), "{\"d\":\"2\"}");
+  EXPECT_EQ(back.past.size(), 1u) << "what it is now is no past";
+  for (const char* digest : {"3", "4", "5", "6"}) report(digest);
+  const ReportedTool last = report("7");
+  EXPECT_EQ(last.past.size(), kMaxPastDefinitions);
+  EXPECT_EQ(DefinitionWith(last, "2"), "") << "the oldest goes first";
+}
+
+TEST_F(ReportedToolsTest, BytesOfWhatToolsWereAreCountedAndBounded) {
+  ReportedTools tools({.max_bytes = 20000}, clock_);
+  tools.Report(KeyOf("a", "old"), false, {{.tool = "t", .digest = "1", .definition_json = "{}"}});
+  const auto change = [&](const char* server) {
+    for (const char* digest : {"1", "2", "3"}) {
+      tools.Report(KeyOf("a", server), false,
+                   {{.tool = "t", .digest = digest, .definition_json = std::string(2000, ' ')}});
+    }
+  };
+  for (const char* server : {"s1", "s2", "s3", "s4"}) change(server);
+  EXPECT_EQ(tools.List(std::nullopt, ServerId("old"), std::nullopt, 1).size(), 1u);
+  const ReportedTool kept = tools.List(std::nullopt, ServerId("s1"), std::nullopt, 1).at(0).tool;
+  ASSERT_EQ(kept.past.size(), 1u) << "a quarter of the bytes has no room for both";
+  EXPECT_EQ(kept.past[0].digest, "2") << "the oldest goes first";
+  change("s5");
+  EXPECT_EQ(tools.List(std::nullopt, ServerId("old"), std::nullopt, 1).size(), 0u);
+}
+
 TEST_F(ReportedToolsTest, ServerReportedLongestAgoMakesRoom) {
   ReportedTools tools({.max_bytes = 6000}, clock_);
   const std::string definition(1000, ' ');

@@ -2,6 +2,8 @@
 
 #include "service/core/reported_tools.h"
 
+#include <algorithm>
+
 #include "policy/base/json.h"
 
 namespace bridgekeeper::service {
@@ -14,6 +16,28 @@ std::optional<bool> Hint(JsonValue annotations, std::string_view name) {
   const std::optional<JsonValue> hint = annotations.Find(name);
   if (!hint || hint->kind() != JsonKind::kBool) return std::nullopt;
   return hint->boolean();
+}
+
+// Hands on what a tool was before, the latest of it that `room` bytes hold; returns the
+// bytes of that.
+size_t RememberPast(ReportedTool before, size_t room, ReportedTool& now) {
+  now.past = std::move(before.past);
+  // One that it has again is no past.
+  std::erase_if(now.past,
+                [&](const ReportedTool::Past& past) { return past.digest == now.digest; });
+  if (before.digest != now.digest && !before.definition_json.empty()) {
+    now.past.insert(now.past.begin(),
+                    {std::move(before.digest), std::move(before.definition_json)});
+  }
+  size_t bytes = 0;
+  size_t kept = 0;
+  for (; kept < std::min(now.past.size(), kMaxPastDefinitions); ++kept) {
+    const size_t more = kOverheadBytes + now.past[kept].definition_json.size();
+    if (bytes + more > room) break;
+    bytes += more;
+  }
+  now.past.resize(kept);
+  return bytes;
 }
 
 }  // namespace
@@ -33,6 +57,14 @@ ReasonCode StateOf(const ReportedTool& tool, const CatalogEntry* entry) {
   if (entry->disabled) return ReasonCode::kToolDisabled;
   if (!entry->pin.empty() && entry->pin != tool.digest) return ReasonCode::kToolChanged;
   return ReasonCode::kAllowed;
+}
+
+std::string_view DefinitionWith(const ReportedTool& tool, std::string_view digest) {
+  if (tool.digest == digest) return tool.definition_json;
+  for (const ReportedTool::Past& past : tool.past) {
+    if (past.digest == digest) return past.definition_json;
+  }
+  return {};
 }
 
 ReportedTools::Result ReportedTools::Report(const Key& key, bool builtin_catalog,
@@ -62,6 +94,14 @@ ReportedTools::Result ReportedTools::Report(const Key& key, bool builtin_catalog
   std::vector<Listings::node_type> gone;
   MutexLock lock(mu_);
   const auto slot = listings_.try_emplace(key).first;
+  for (auto& [name, tool] : listing.tools) {
+    const auto before = slot->second.tools.find(name);
+    if (before == slot->second.tools.end()) continue;
+    // One server's changes do not push out what the others list.
+    const size_t most = options_.max_bytes / 4;
+    listing.bytes += RememberPast(std::move(before->second),
+                                  most > listing.bytes ? most - listing.bytes : 0, tool);
+  }
   by_age_.erase(slot->second.turn);
   bytes_ = bytes_ - slot->second.bytes + listing.bytes;
   listing.turn = next_turn_++;

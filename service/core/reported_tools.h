@@ -36,7 +36,21 @@ struct ReportedTool {
   std::string digest;           // 64 lower-case hexadecimal digits
   std::string definition_json;  // an object; empty where it was too long
   bool definition_cut = false;
+  // What it was before, the latest first: at most kMaxPastDefinitions.
+  struct Past {
+    std::string digest;
+    std::string definition_json;
+  };
+  std::vector<Past> past;
 };
+
+// Definitions of a tool that are remembered once it has changed, so that what was
+// reviewed can be shown beside what is there now; fewer where a server's list takes more
+// than a quarter of max_bytes with them.
+inline constexpr size_t kMaxPastDefinitions = 4;
+
+// The definition with this digest, as far as it is remembered; empty: it is not.
+std::string_view DefinitionWith(const ReportedTool& tool, std::string_view digest);
 
 // What the upstream's own hints propose: SAFE where it says readOnlyHint, ELEVATED
 // where it denies destructiveHint, else DESTRUCTIVE, which is also what MCP says of a

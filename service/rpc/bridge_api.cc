@@ -12,6 +12,7 @@
 #include "proto/convert/convert.h"
 #include "proto/convert/limits.h"
 #include "proto/convert/problems.h"
+#include "runtime/sha256.h"
 #include "service/core/paging.h"
 #include "service/rpc/record_messages.h"
 
@@ -35,7 +36,9 @@ bool IsUsable(const pb::ReportedTool& tool) {
   }
   const auto definition =
       JsonDocument::Parse(tool.definition_json(), {.max_depth = convert::kMaxJsonDepth});
-  return definition.ok() && definition->root().is_object();
+  // Who approves a digest approves what is shown beside it.
+  return definition.ok() && definition->root().is_object() &&
+         tool.digest() == Sha256Hex(CanonicalJson(definition->root()));
 }
 
 void CheckRun(std::string_view run, convert::Problems& problems) {

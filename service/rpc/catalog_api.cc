@@ -73,7 +73,11 @@ void ToMessage(const ReportedTools::Row& row, ReasonCode state, const CatalogEnt
   *out.mutable_last_seen() = convert::ToProto(row.last_seen);
   out.set_suggested_risk(convert::ToProto(SuggestedRisk(row.tool.definition_json)));
   out.set_state(convert::ToProto(state));
-  if (entry != nullptr) out.set_pin(entry->pin);
+  if (entry == nullptr || entry->pin.empty()) return;
+  out.set_pin(entry->pin);
+  if (entry->pin != row.tool.digest) {
+    out.set_reviewed_definition_json(std::string(DefinitionWith(row.tool, entry->pin)));
+  }
 }
 
 }  // namespace
@@ -172,6 +176,9 @@ absl::Status CatalogApi::ListReportedTools(const pb::ListReportedToolsRequest& r
           state == ReasonCode::kToolUnreviewed || state == ReasonCode::kToolChanged;
       if (!request.unreviewed_only() || needs_review) {
         bytes += row.tool.definition_json.size();
+        if (entry != nullptr && entry->pin != row.tool.digest) {
+          bytes += DefinitionWith(row.tool, entry->pin).size();
+        }
         const auto count = static_cast<size_t>(response.tools_size());
         if (count == size || (count > 0 && bytes > kMaxPageBytes)) {
           const pb::ReportedTool& last = response.tools(response.tools_size() - 1);

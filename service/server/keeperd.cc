@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -86,6 +87,17 @@ std::FILE* Terminal() {
     if (isatty(fileno(stream)) == 1) return stream;
   }
   return nullptr;
+}
+
+// Says what keeps KEEPER_TOKEN from being a token; empty: nothing, or it is not set. A blank
+// one is a slip that anybody could guess, and no header carries it.
+std::string TokenProblem(const StartedWith& start) {
+  const auto it = start.environment.find("KEEPER_TOKEN");
+  if (it == start.environment.end()) return "";
+  const bool is_visible = std::all_of(it->second.begin(), it->second.end(),
+                                      [](char c) { return c >= 0x21 && c <= 0x7e; });
+  if (is_visible) return "";
+  return "environment KEEPER_TOKEN: got a byte that is no visible ASCII character, want one token";
 }
 
 // The token that writes need: from the environment, or made now and shown once.
@@ -177,6 +189,9 @@ class StopWatchdog {
 
 int Serve(const StartedWith& start, const CommandLine& command, IdSource& ids) {
   const Options& options = command.options;
+  if (const std::string problem = TokenProblem(start); !problem.empty()) {
+    return RefuseConfiguration({problem});
+  }
   const RealClock clock;
   JsonLogger log(STDERR_FILENO, options.log_level, clock);
 

@@ -72,7 +72,8 @@ std::string WithPort(const std::string& text, int port) {
   BK_CHECK(address.has_value());
   if (!address->unix_path.empty()) return text;
   const bool is_v6 = address->host.find(':') != std::string::npos;
-  return absl::StrFormat(is_v6 ? "[%s]:%d" : "%s:%d", address->host, port);
+  return is_v6 ? absl::StrFormat("[%s]:%d", address->host, port)
+               : absl::StrFormat("%s:%d", address->host, port);
 }
 
 }  // namespace

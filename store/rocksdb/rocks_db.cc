@@ -208,7 +208,8 @@ absl::StatusOr<Manifest> CurrentManifest(const RocksDb& db) {
   return out;
 }
 
-absl::Status CheckManifest(const std::string& path, const Manifest& least) {
+absl::StatusOr<std::vector<IncompleteEnd>> CheckManifest(const std::string& path,
+                                                         const Manifest& least) {
   BK_ASSIGN_OR_RETURN(std::string name, ReadFile(InFolder(path, "CURRENT")));
   const std::optional<uint64_t> number =
       name.ends_with('\n') ? ManifestNumber(name.substr(0, name.size() - 1)) : std::nullopt;
@@ -221,15 +222,15 @@ absl::Status CheckManifest(const std::string& path, const Manifest& least) {
   if (!Exists(InFolder(path, name))) {
     return DamagedFiles(path, absl::StrFormat("`%s` is missing", name));
   }
-  if (*number > least.number) return absl::OkStatus();
   BK_ASSIGN_OR_RETURN(const std::string content, ReadFile(InFolder(path, name)));
-  const uint64_t good = ScanLog(content).good_bytes;
-  if (good < least.bytes) {
+  const LogScan scan = ScanLog(content);
+  if (*number == least.number && scan.good_bytes < least.bytes) {
     return DamagedFiles(
-        path, absl::StrFormat("`%s` can be read up to byte %d, and was synced up to %d", name, good,
-                              least.bytes));
+        path, absl::StrFormat("`%s` can be read up to byte %d, and was synced up to %d", name,
+                              scan.good_bytes, least.bytes));
   }
-  return absl::OkStatus();
+  if (scan.end != LogScan::End::kIncomplete) return std::vector<IncompleteEnd>();
+  return std::vector<IncompleteEnd>{{name, scan.good_bytes, content.size() - scan.good_bytes}};
 }
 
 rocksdb::WriteOptions SyncedWrite() {

@@ -19,6 +19,7 @@
 #include "rocksdb/compaction_filter.h"
 #include "rocksdb/db.h"
 #include "rocksdb/listener.h"
+#include "store/rocksdb/log_scan.h"
 #include "store/rocksdb/rocks_store.h"
 
 namespace bridgekeeper::store {
@@ -79,12 +80,14 @@ absl::StatusOr<Manifest> CurrentManifest(const RocksDb& db);
 
 // Checks without opening that the RocksDB folder `path` has at least `least` of its
 // MANIFEST. RocksDB takes a MANIFEST that is cut for an older one, forgets the files
-// that were named after the cut, and deletes them.
+// that were named after the cut, and deletes them. Returns the record at its end that a
+// crash left incomplete, if there is one: RocksDB refuses a MANIFEST that has one.
 //
 // Errors:
 //   kDataLoss - it has less, or an older MANIFEST.
 //   kUnavailable, kResourceExhausted - a file cannot be read.
-absl::Status CheckManifest(const std::string& path, const Manifest& least);
+absl::StatusOr<std::vector<IncompleteEnd>> CheckManifest(const std::string& path,
+                                                         const Manifest& least);
 
 // How every write of ours is made: synced before it is answered, said and not left to
 // a default.

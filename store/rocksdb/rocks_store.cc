@@ -75,8 +75,21 @@ absl::StatusOr<std::unique_ptr<PolicyStore>> RocksStore::Open(const RocksStoreOp
   const std::string path = folder.store_path();
   BK_ASSIGN_OR_RETURN(const std::vector<IncompleteEnd> ends, ScanWals(path));
   BK_ASSIGN_OR_RETURN(const std::optional<Synced> mark, SyncedMark::Read(path));
-  const Synced synced = mark.value_or(Synced{});
-  BK_RETURN_IF_ERROR(CheckManifest(path, {synced.manifest_number, synced.manifest_bytes}));
+  if (!mark) {
+    return DamagedFiles(path, absl::StrFormat("`%s` is missing, which says how much was "
+                                              "acknowledged: a log may be missing too",
+                                              kMarkFile));
+  }
+  const Synced& synced = *mark;
+  BK_ASSIGN_OR_RETURN(const std::vector<IncompleteEnd> torn,
+                      CheckManifest(path, {synced.manifest_number, synced.manifest_bytes}));
+  // RocksDB reads no further than this without it, whatever it is asked for.
+  BK_RETURN_IF_ERROR(CutIncompleteEnds(path, torn));
+  for (const IncompleteEnd& end : torn) {
+    report.notes.push_back(absl::StrFormat(
+        "dropped %d bytes at the end of `%s`: a change of files that a crash cut off", end.bytes,
+        end.file));
+  }
   BK_ASSIGN_OR_RETURN(
       const StoreMeta meta,
       CheckStore(path,
@@ -88,7 +101,7 @@ absl::StatusOr<std::unique_ptr<PolicyStore>> RocksStore::Open(const RocksStoreOp
                                               meta.head.revision.value, synced.revision.value));
   }
 
-  // It is whole. Up to here nothing was changed.
+  // It is whole. Up to here no write was touched.
   BK_RETURN_IF_ERROR(CutIncompleteEnds(path, ends));
   for (const IncompleteEnd& end : ends) {
     ++report.dropped_records;
@@ -97,11 +110,6 @@ absl::StatusOr<std::unique_ptr<PolicyStore>> RocksStore::Open(const RocksStoreOp
         "dropped %d bytes at the end of log `%s`: a write that a crash cut off and that was never "
         "acknowledged",
         end.bytes, end.file));
-  }
-  if (!mark) {
-    report.notes.push_back(
-        absl::StrFormat("`%s` was missing: cannot tell whether the newest writes are all there",
-                        InFolder(path, kMarkFile)));
   }
   BK_ASSIGN_OR_RETURN(SyncedMark open_mark, SyncedMark::Open(path));
   // Its constructor is private.

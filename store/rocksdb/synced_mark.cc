@@ -13,6 +13,7 @@
 #include <tuple>
 #include <utility>
 
+#include "absl/strings/str_format.h"
 #include "policy/base/status_macros.h"
 #include "store/rocksdb/crc32c.h"
 #include "store/rocksdb/rocks_status.h"
@@ -87,13 +88,14 @@ absl::StatusOr<std::optional<Synced>> SyncedMark::Read(const std::string& path) 
 
 absl::StatusOr<SyncedMark> SyncedMark::Open(const std::string& path) {
   BK_ASSIGN_OR_RETURN(const std::optional<Synced> now, Read(path));
-  if (!now) BK_RETURN_IF_ERROR(Create(path, Synced{}));
+  if (!now)
+    return absl::DataLossError(absl::StrFormat("`%s` is missing", InFolder(path, kMarkFile)));
   const std::string file_path = InFolder(path, kMarkFile);
   FileDescriptor file(::open(file_path.c_str(), O_WRONLY | O_CLOEXEC));
   if (file.get() < 0) return FromErrno(errno, "open", file_path);
   SyncedMark mark(std::move(file));
   // Both copies say the same, or one was damaged: now it is not.
-  for (size_t slot = 0; slot < kSlots; ++slot) mark.Set(now.value_or(Synced{}));
+  for (size_t slot = 0; slot < kSlots; ++slot) mark.Set(*now);
   return mark;
 }
 

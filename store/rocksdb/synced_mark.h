@@ -46,7 +46,7 @@ class SyncedMark {
   //   kDataLoss - neither of its two copies can be read.
   static absl::StatusOr<std::optional<Synced>> Read(const std::string& path);
 
-  // Opens it to be written; makes it where it is missing.
+  // Opens it to be written. Errors: those of Read(); kDataLoss - it is missing.
   static absl::StatusOr<SyncedMark> Open(const std::string& path);
 
   // Notes what is synced. An error is not reported: what the mark then says is still

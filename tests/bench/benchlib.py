@@ -11,6 +11,7 @@ import os
 import pathlib
 import secrets
 import select
+import signal
 import statistics
 import subprocess
 import sys
@@ -165,6 +166,55 @@ MCP_SERVERS = {
 def bridged(keeperd, server="echo"):
     """The command of a server behind a bridge."""
     return f"{BIN / 'keeper-bridge'} stdio --app bench --keeper {keeperd.address} -- {MCP_SERVERS[server]}"
+
+
+def relayed(work, server="echo"):
+    """The command of a server between two `cat`: what any process in between must cost, which reads nothing of
+    what it passes."""
+    script = work / "relay.sh"
+    script.write_text(f"#!/bin/sh\ncat | {MCP_SERVERS[server]} | cat\n")
+    script.chmod(0o700)
+    return script
+
+
+@contextlib.contextmanager
+def program(command, log, is_ready, **options):
+    """Runs a program that says on its standard error when it is ready; yields the process and
+    what `is_ready` made of what it had said."""
+    with open(log, "wb") as out:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=out,
+                                   start_new_session=True, **options)
+    try:
+        begin = time.monotonic()
+        while not (ready := is_ready(log.read_text(errors="replace"))):
+            if process.poll() is not None or time.monotonic() - begin > DEADLINE_S:
+                raise BenchError(f"{command[0]} did not start:\n{log.read_text(errors='replace')[-2000:]}")
+            time.sleep(0.01)
+        yield process, ready
+    finally:
+        end(process)
+        with contextlib.suppress(ProcessLookupError):  # what it leaves behind
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+def serving(text):
+    """The address that a `keeper-bridge serve` has logged."""
+    for line in text.splitlines():
+        if '"serving"' in line:
+            return json.loads(line)["address"]
+    return None
+
+
+@contextlib.contextmanager
+def serve(keeperd, work, command):
+    """A `keeper-bridge serve` in front of one server; yields its process and port."""
+    config = work / "bridge.json"
+    config.write_text(json.dumps({"listen": "127.0.0.1:0", "keeper": {"addresses": [keeperd.address]},
+                                  "app": "bench", "servers": {"stdio": {"command": command}}}), encoding="utf-8")
+    config.chmod(0o600)
+    with program([BIN / "keeper-bridge", "serve", "--config", config], work / "bridge.log", serving,
+                 env=keeperd.env()) as (process, address):
+        yield process, int(address.rsplit(":", 1)[1])
 
 
 def rss_mib(pid):

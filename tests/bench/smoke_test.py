@@ -105,7 +105,12 @@ class BenchmarksTest(unittest.TestCase):
         self.assertEqual(figures[0]["verdict"], "ALLOW ALLOWED")
 
     def test_bridge(self):
-        self.assertEqual([figure["server"] for figure in self.figures("bridge", *SHORT)], ["bridge", "direct"])
+        # The part `http` wants programs that are fetched for it alone.
+        figures = self.figures("bridge", "--part", "stdio", "--part", "sessions", "--sessions", "3", "--tools", "2",
+                               *SHORT)
+        self.assertEqual([figure["server"] for figure in figures["stdio"]], ["bridge", "relay", "direct"])
+        self.assertEqual([figure["tools"] for figure in figures["sessions"]], [0, 2])
+        self.assertGreater(figures["sessions"][1]["change_ms"]["last"], 0)
 
     def test_propagation(self):
         figures = self.figures("propagation", "--writes", "4", "--watchers", "2", "--bridges", "1")

@@ -191,10 +191,14 @@ for (const [name, proxy] of Object.entries(proxies)) {
   test(`${name} behind the bridge, in front of the server`, async () => {
     // supergateway is the client that makes its stream a pair of pipes again.
     const behind = await listening(proxy(reference));
-    const url = await stack.serve({ app: 'e2e', servers: { ref: { command:
+    const url = await stack.serve({ app: 'e2e', servers: { [name]: { command:
       [...bin('supergateway'), '--streamableHttp', behind, '--logLevel', 'none'] } } });
     const client = await connect(overHttp(`${url}/mcp`));
-    await tour(client, 'ref__');
+    // Another command is another server: nobody has reviewed its tools.
+    await stack.reviewServed('e2e', name, client,
+      { echo: 'SAFE', structured: 'SAFE', ask_user: 'SAFE', grow: 'ELEVATED', wipe: 'DESTRUCTIVE' });
+    await until(async () => (await names(client)).length === 4, 'list without what is hidden');
+    await tour(client, `${name}__`);
     await client.close();
   });
 }

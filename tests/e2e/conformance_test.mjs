@@ -1,15 +1,19 @@
 // Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
 //
 // The MCP conformance suite against a server, and against keeper-bridge in front of the
-// same server: whatever holds for the server holds through the bridge.
+// same server: whatever holds for the server holds through the bridge. And the suite against
+// keeper-bridge as the client of a server.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readFile, readdir } from 'node:fs/promises';
+import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
-import { Stack, binDir, here, lineOf, peerFile } from './stack.mjs';
+import { Stack, binDir, here, lineOf, peerFile, require } from './stack.mjs';
+
+const { Client } = require('@modelcontextprotocol/sdk/client/index.js');
+const { StreamableHTTPClientTransport } = require('@modelcontextprotocol/sdk/client/streamableHttp.js');
 
 const suiteMs = 180_000;
 const server = [process.execPath, here('conformance_server.mjs')];
@@ -22,7 +26,10 @@ before(async () => {
   http.child.stderr.resume();
   ({ url: direct } = await lineOf(http.child.stdout, (line) => JSON.parse(line), 'URL of the server'));
   await stack.keeper('policy', 'set', 'conf', '--mode', 'READ_ONLY');
-  await stack.reviewAll('conf', 'conf', server, 'SAFE');
+  // What the suite's own servers list, nobody has reviewed.
+  const policy = join(stack.dir, 'policy.yaml');
+  await writeFile(policy, 'app: conf-client\nmode: FULL_ACCESS\nunreviewed_tools: AS_DESTRUCTIVE\n');
+  await stack.keeper('policy', 'put', '-f', policy);
 });
 after(() => stack?.stop());
 
@@ -91,14 +98,30 @@ test('the server itself passes every scenario of the suite', async () => {
 });
 
 const upstreams = {
-  'over stdio': () => ({ command: server }),
+  stdio: () => ({ command: server }),
+  HTTP: () => ({ url: direct }),
 };
 for (const [how, upstream] of Object.entries(upstreams)) {
-  test(`so it does through the bridge, in front of the server ${how}`, async () => {
-    const url = await stack.serve({ app: 'conf', servers: { conf: upstream() } });
-    const bridged = await checks(how.replace(' ', '-'), ...everyScenario(`${url}/servers/conf/mcp`));
+  test(`so it does through the bridge, in front of the server over ${how}`, async () => {
+    const name = `over-${how}`;
+    const bridge = await stack.serve({ app: 'conf', servers: { [name]: upstream() } });
+    const url = `${bridge}/servers/${name}/mcp`;
+    const client = new Client({ name: 'e2e', version: '1' });
+    await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+    await stack.reviewServed('conf', name, client, 'SAFE');
+    await client.close();
+    const bridged = await checks(name, ...everyScenario(url));
     compare(baseline, bridged);
     const rebinding = [...bridged.scenarios].find(([scenario]) => scenario.includes('dns-rebinding'));
     assert.ok(rebinding && [...rebinding[1].keys()].every((end) => end.endsWith(' SUCCESS')), bridged.output);
+  });
+}
+
+for (const scenario of ['initialize', 'tools_call', 'elicitation-sep1034-client-defaults', 'sse-retry']) {
+  test(`the bridge as a client passes ${scenario}`, async () => {
+    const { scenarios, output } = await checks(scenario, 'client', '--command',
+      `${process.execPath} ${here('conformance_client.mjs')}`, '--scenario', scenario, '--timeout', '120000');
+    assert.ok(count(scenarios, 'SUCCESS') > 0, output);
+    assert.equal(count(scenarios, 'FAILURE') + count(scenarios, 'WARNING'), 0, output);
   });
 }

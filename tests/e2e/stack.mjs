@@ -188,6 +188,23 @@ export class Stack {
     await client.close();
   }
 
+  // The same behind a bridge that serves, which `client` is connected to: `risks` says what
+  // each tool is that is to be reviewed, or what all of them are.
+  async reviewServed(app, server, client, risks) {
+    await client.listTools();
+    const names = await until(async () => {
+      const unreviewed = JSON.parse(await this.keeper('catalog', 'list', '--unreviewed', '--app', app,
+        '--server', server, '-o', 'json'));
+      return unreviewed.length > 0 && unreviewed.map(({ tool }) => tool);
+    }, `report of the tools of ${server}`);
+    for (const tool of names) {
+      const risk = typeof risks === 'string' ? risks : risks[tool];
+      if (!risk) continue;
+      await this.keeper('catalog', 'review', '--app', app, '--server', server, tool, '--risk', risk, '--yes');
+    }
+    await until(async () => (await client.listTools()).tools.length > 0, `list of ${server}`);
+  }
+
   // The same for every tool that the server lists.
   async reviewAll(app, server, command, risk) {
     const client = new Client({ name: 'e2e', version: '1' });

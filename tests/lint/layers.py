@@ -87,7 +87,7 @@ LAYERS = {
                        PURE + ["io", "posix", "proto", "grpc", "boost", "openssl", "curl", "prometheus", "yaml",
                                "cli11", "spdlog"]),
     "clients/bridge/sandbox": (BELOW_CLIENTS + ["clients/sdk", "clients/bridge"],
-                               PURE + ["io", "posix", "pqxx", "sqlite3", "duckdb"]),
+                               PURE + ["io", "posix", "boost", "pqxx", "sqlite3", "duckdb"]),
     "clients/cli": (BELOW_CLIENTS + ["clients/sdk"],
                     PURE + ["io", "posix", "proto", "grpc", "boost", "openssl", "curl", "yaml", "cli11"]),
     "clients/console": (BELOW_CLIENTS, PURE),

@@ -107,6 +107,30 @@ def wrong_guard(path, text):
         yield 1, f"got {got[1] if got else 'no guard'}, want {want}"
 
 
+def await_in_condition(_, text):
+    code = code_only(text)
+    for statement in re.finditer(r"\b(if|while|switch|for)\s*(constexpr\s*)?\(", code):
+        end = _closing(code, statement.end() - 1, "()")
+        inner = code[statement.end() : end]
+        if re.search(r"\bco_await\b", inner):
+            yield line_of(code, statement.start()), f"co_await in the condition of `{statement[1]}`"
+    for match in re.finditer(r"(&&|\|\|)\s*co_await\b", code):
+        yield line_of(code, match.start()), f"co_await behind `{match[1]}`"
+    for question in re.finditer(r"\?", code):
+        # The expression that the `?` stands in, to both sides: up to the parenthesis, the
+        # statement or the block that holds it.
+        begin, depth = question.start(), 0
+        while begin > 0 and not (depth == 0 and code[begin - 1] in "([;{}"):
+            begin -= 1
+            depth += {")": 1, "]": 1, "(": -1, "[": -1}.get(code[begin], 0)
+        end, depth = question.end(), 0
+        while end < len(code) and not (depth == 0 and code[end] in ")];{}"):
+            depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(code[end], 0)
+            end += 1
+        if re.search(r"\bco_await\b", code[begin:end]):
+            yield line_of(code, question.start()), "co_await inside ?:"
+
+
 RULES = [
     Pattern("no-sleep-in-tests", r"\b(sleep_for|sleep_until|usleep|nanosleep|SleepFor)\s*\(|(?<![\w.:>])sleep\s*\(",
             "wait for the event, with a deadline (support::WaitUntil), or advance a FakeClock", files=CPP_TESTS,
@@ -121,6 +145,8 @@ RULES = [
             unless=("*_test.cc", "tests/*", "policy/text/yaml*.cc")),
     Function("no-default-on-our-enum", default_on_our_enum,
              "list every enumerator, so that -Wswitch finds the next one"),
+    Function("no-await-in-condition", await_in_condition,
+             "g++ 12 destroys what is awaited there twice, or never: await in a statement of its own"),
     Function("no-silent-ignore-error", uncommented_ignore, "a comment says why the error does not matter"),
     Pattern("no-wall-clock",
             r"\babsl::Now\s*\(|\b(system|steady|high_resolution)_clock::now\s*\(|\b(gettimeofday|clock_gettime)\s*\("

@@ -3,6 +3,7 @@
 #include "clients/bridge/config/config.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "clients/bridge/config/server_url.h"
 #include "policy/base/strings.h"
 #include "policy/guard/dialects.h"
+#include "policy/guard/safe_function.h"
 #include "policy/model/limits.h"
 #include "policy/text/document.h"
 #include "policy/text/node_values.h"
@@ -20,6 +22,7 @@
 namespace bridgekeeper::bridge {
 namespace {
 
+using text_internal::AsBool;
 using text_internal::AsInteger;
 using text_internal::AsText;
 using text_internal::Describe;
@@ -33,6 +36,7 @@ constexpr size_t kMaxPathBytes = 4096;
 constexpr size_t kMaxWordBytes = 32 << 10;
 constexpr size_t kMaxAddressBytes = 256;
 constexpr size_t kMaxRoleRisks = 16;
+constexpr std::string_view kWritesAllowed = "allowed";
 
 constexpr std::string_view kAnnounceNames[] = {"dockit", "sqlkit"};
 
@@ -50,6 +54,28 @@ bool IsVariableName(std::string_view name) {
            return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                   c == '_';
          });
+}
+
+// RFC 9110 section 5.6.2.
+bool IsHeaderName(std::string_view name) {
+  return !name.empty() && name.size() <= kMaxHeaderNameBytes &&
+         std::all_of(name.begin(), name.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                  std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
+         });
+}
+
+// A header that neither HTTP nor MCP gives another meaning between the bridge and a server.
+bool IsFreeHeader(std::string_view name) {
+  constexpr std::string_view kOurs[] = {
+      "accept",    "accept-encoding", "connection",        "expect",
+      "host",      "keep-alive",      "last-event-id",     "origin",
+      "te",        "trailer",         "transfer-encoding", "upgrade",
+      "user-agent"};
+  const std::string lower = AsciiLower(name);
+  return IsHeaderName(name) && !lower.starts_with("mcp-") && !lower.starts_with("content-") &&
+         !lower.starts_with("proxy-") &&
+         std::find(std::begin(kOurs), std::end(kOurs), lower) == std::end(kOurs);
 }
 
 class ConfigReader {
@@ -78,6 +104,7 @@ class ConfigReader {
                     [this](const Node& key, const Node& value, std::string path) {
                       ReadConnection(key, value, std::move(path));
                     });
+    AddDatabaseServers();
     ReadDataStudio();
     top_.Finish();
     if (config_.servers.empty() && config_.connections.empty()) {
@@ -137,10 +164,6 @@ class ConfigReader {
     }
     ReadApp(map, server.app);
     map.Texts("command", kMaxCommandWords, kMaxWordBytes, server.command);
-    if (const Node* node = map.Text("url", kMaxUrlBytes, server.url)) {
-      const auto url = ParseServerUrl(server.url);
-      if (!url.ok()) report_.Error(*node, map.Path("url"), std::string(url.status().message()));
-    }
     const bool has_command = map.Take("command") != nullptr;
     const bool has_url = map.Take("url") != nullptr;
     if (has_command == has_url) {
@@ -153,6 +176,12 @@ class ConfigReader {
     for (const std::string_view name : {"env", "cwd"}) {
       if (const Node* node = map.Take(name); node != nullptr && has_url) {
         report_.Error(*node, map.Path(name), "got one beside `url`, want it only beside `command`");
+      }
+    }
+    ReadUrl(map, server);
+    for (const std::string_view name : {"headers", "ca"}) {
+      if (const Node* node = map.Take(name); node != nullptr && !has_url) {
+        report_.Error(*node, map.Path(name), "got it without `url`, want it only beside `url`");
       }
     }
     ReadCatalog(map, server);
@@ -171,8 +200,80 @@ class ConfigReader {
                                     server.prefix.size(), kMaxPrefixBytes),
                     "set a shorter `prefix`");
     }
+    if (kClientPrefix.size() + server.prefix.size() >= kClientNameBytes) {
+      report_.Warning(
+          key, path,
+          absl::StrFormat("got a prefix of %d bytes with its separator: with a client's own, `%s`, "
+                          "no tool's name stays within the %d bytes that common clients take",
+                          server.prefix.size(), kClientPrefix, kClientNameBytes),
+          "set a shorter `prefix`");
+    }
     server_keys_.push_back(&key);
     config_.servers.push_back(std::move(server));
+  }
+
+  void ReadUrl(MapReader& map, ServerConfig& server) {
+    const Node* node = map.Text("url", kMaxUrlBytes, server.url);
+    map.Text("ca", kMaxPathBytes, server.ca_file);
+    ReadHeaderList(map, server);
+    if (node == nullptr) return;
+    const auto url = ParseServerUrl(server.url);
+    if (!url.ok()) {
+      report_.Error(*node, map.Path("url"), std::string(url.status().message()));
+      return;
+    }
+    if (!url->tls && !server.ca_file.empty()) {
+      report_.Error(*map.Take("ca"), map.Path("ca"),
+                    "got one beside an `http` URL, want it only beside `https`");
+    }
+  }
+
+  void ReadHeaderList(MapReader& map, ServerConfig& server) {
+    map.EachMember(
+        "headers", kMaxHeaders, [&](const Node& key, const Node& value, const std::string& path) {
+          HeaderConfig header;
+          header.name = key.text;
+          if (!IsFreeHeader(header.name)) {
+            report_.Error(key, path,
+                          absl::StrFormat("got the name `%s`, want that of a header "
+                                          "which the bridge does not set itself",
+                                          Show(key.text)));
+          }
+          for (const HeaderConfig& other : server.headers) {
+            if (AsciiLower(other.name) != AsciiLower(header.name)) continue;
+            report_.Error(key, path, "got a header twice, want it once");
+          }
+          if (value.kind != Node::Kind::kMap) {
+            // What stands here may be a credential: it is not shown.
+            report_.Error(key, path, "want one of `env` and `file`",
+                          "a credential never stands in the configuration itself");
+            return;
+          }
+          MapReader source(report_, value, path);
+          const Node* variable = source.Text("env", kMaxPathBytes, header.variable);
+          source.Text("file", kMaxPathBytes, header.file);
+          const Node* scheme = source.Text("scheme", kMaxIdBytes, header.scheme);
+          if ((source.Take("env") == nullptr) == (source.Take("file") == nullptr)) {
+            report_.Error(key, path, "want one of `env` and `file`",
+                          "a credential never stands in the configuration itself");
+          }
+          if (variable != nullptr && !IsVariableName(header.variable)) {
+            report_.Error(
+                *variable, source.Path("env"),
+                absl::StrFormat("got `%s`, want [A-Za-z_][A-Za-z0-9_]*", Show(header.variable)));
+          } else if (header.variable.starts_with("KEEPER_")) {
+            report_.Error(*variable, source.Path("env"),
+                          "got a variable of the bridge's own, want another",
+                          "a server is never given the credentials for keeperd");
+          }
+          if (scheme != nullptr && !IsHeaderName(header.scheme)) {
+            report_.Error(
+                *scheme, source.Path("scheme"),
+                absl::StrFormat("got `%s`, want a word such as `Bearer`", Show(header.scheme)));
+          }
+          source.Finish();
+          server.headers.push_back(std::move(header));
+        });
   }
 
   void ReadEnvironment(MapReader& map, ServerConfig& server) {
@@ -238,7 +339,8 @@ class ConfigReader {
                     absl::StrFormat("got `%s`, want a type that is known", Show(connection.type)),
                     NearestHelp(connection.type, names));
     } else if (map.Take("type") == nullptr) {
-      report_.Error(key, path, "`type` is missing", "it names the database: postgres, sqlite, ...");
+      report_.Error(key, path, "`type` is missing",
+                    "it names the database: postgres, duckdb, sqlite, ...");
     }
     map.Text("dsn_file", kMaxPathBytes, connection.dsn_file);
     map.Text("dsn_env", kMaxPathBytes, connection.dsn_variable);
@@ -246,14 +348,94 @@ class ConfigReader {
       report_.Error(key, path, "want one of `dsn_file` and `dsn_env`",
                     "a credential never stands in the configuration itself");
     }
-    map.Bool("writes", connection.writes);
+    ReadWrites(map, connection);
     if (const Node* limits = map.Take("limits"))
       ReadLimits(*limits, map.Path("limits"), connection);
-    map.Texts("safe_functions", kMaxSafeFunctions, kMaxSafeFunctionBytes,
-              connection.safe_functions);
+    const Node* functions = map.Texts("safe_functions", kMaxSafeFunctions, kMaxSafeFunctionBytes,
+                                      connection.safe_functions);
+    if (functions != nullptr)
+      CheckSafeFunctions(*functions, map.Path("safe_functions"), connection);
     map.Texts("role_risks", kMaxRoleRisks, kMaxIdBytes, connection.role_risks);
     map.Finish();
+    connection_keys_.push_back(&key);
     config_.connections.push_back(std::move(connection));
+  }
+
+  // One that covers nothing would look as if it did.
+  void CheckSafeFunctions(const Node& node, const std::string& path,
+                          const ConnectionConfig& connection) {
+    const Dialect* dialect = FindDialect(connection.type);
+    const bool wants_types = dialect != nullptr && dialect->name == "postgres";
+    for (size_t i = 0; i < connection.safe_functions.size(); ++i) {
+      const auto function = ParseSafeFunction(connection.safe_functions[i]);
+      if (function && (!wants_types || (function->schema() != nullptr && function->arguments))) {
+        continue;
+      }
+      report_.Error(
+          node.items[i], absl::StrFormat("%s[%d]", path, i),
+          absl::StrFormat("got `%s`, want %s", Show(connection.safe_functions[i]),
+                          wants_types ? "`schema.name(types)`" : "`name` or `name(types)`"),
+          wants_types ? "for example `public.add_tax(numeric)`, or `public.now_utc()`" : "");
+    }
+  }
+
+  // A word that nobody writes by accident; `true` and `false` read as well.
+  void ReadWrites(MapReader& map, ConnectionConfig& connection) {
+    const Node* node = map.Take("writes");
+    if (node == nullptr) return;
+    const auto text = AsText(*node);
+    if (text && *text == kWritesAllowed) {
+      connection.writes = true;
+    } else if (const auto flag = AsBool(*node)) {
+      connection.writes = *flag;
+    } else {
+      report_.Error(
+          *node, map.Path("writes"),
+          absl::StrFormat("got %s, want `%s` or no such key", Describe(*node), kWritesAllowed));
+    }
+  }
+
+  // The databases of each app are the tools of one server.
+  void AddDatabaseServers() {
+    const std::vector<ServerConfig> named = config_.servers;
+    // Not by their order: reviews and pins go by the name.
+    const bool has_many_apps = std::any_of(config_.connections.begin(), config_.connections.end(),
+                                           [&](const ConnectionConfig& other) {
+                                             return other.app != config_.connections.front().app;
+                                           });
+    for (size_t i = 0; i < config_.connections.size(); ++i) {
+      const ConnectionConfig& connection = config_.connections[i];
+      const auto of_app =
+          std::find_if(config_.servers.begin() + static_cast<std::ptrdiff_t>(named.size()),
+                       config_.servers.end(),
+                       [&](const ServerConfig& server) { return server.app == connection.app; });
+      if (of_app != config_.servers.end()) {
+        of_app->connections.push_back(connection);
+        continue;
+      }
+      ServerConfig server;
+      server.name = std::string(kDatabasesServer);
+      if (has_many_apps) {
+        server.name += '.' + connection.app.value();
+        std::replace_if(
+            server.name.begin(), server.name.end(),
+            [](char c) { return !IsToolCharacters(std::string_view(&c, 1)); }, '-');
+      }
+      server.app = connection.app;
+      server.builtin_catalog = true;
+      server.connection_argument = "connection_id";
+      server.connections = {connection};
+      server.prefix = server.name + config_.separator;
+      for (const ServerConfig& other : config_.servers) {
+        if (other.name != server.name) continue;
+        report_.Error(*connection_keys_[i], MemberPath("connections", connection.id.value()),
+                      absl::StrFormat("got a server of the name `%s` too, want another: these "
+                                      "databases are served by that name",
+                                      Show(server.name)));
+      }
+      server_keys_.push_back(connection_keys_[i]);
+      config_.servers.push_back(std::move(server));
+    }
   }
 
   void ReadLimits(const Node& node, std::string path, ConnectionConfig& connection) {
@@ -350,7 +532,8 @@ class ConfigReader {
   MapReader top_;
   std::string default_app_;
   BridgeConfig config_;
-  std::vector<const Node*> server_keys_;  // of config_.servers
+  std::vector<const Node*> server_keys_;      // of config_.servers
+  std::vector<const Node*> connection_keys_;  // of config_.connections
 };
 
 }  // namespace

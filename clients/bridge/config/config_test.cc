@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -17,9 +18,12 @@
 namespace bridgekeeper::bridge {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::Pair;
 using ::testing::SizeIs;
 using enum absl::StatusCode;
 
@@ -52,10 +56,12 @@ TEST(Config, ReadsEveryField) {
  "servers": {
    "one": {"app": "b", "command": ["x", "-y"], "env": {"A": "1", "B": null, "C": ""}, "cwd": "/w",
            "catalog": "data-studio", "connection": "prod", "prefix": "first"},
-   "two": {"url": "https://two.example/mcp", "connection_arg": "database"}},
+   "two": {"url": "https://two.example/mcp", "connection_arg": "database", "ca": "/ca",
+           "headers": {"Authorization": {"env": "TOKEN", "scheme": "Bearer"},
+                       "X-Key": {"file": "/k"}}}},
  "connections": {"db": {"name": "DB", "type": "postgres", "dsn_file": "/d", "writes": true,
                         "limits": {"max_rows": 5, "max_bytes": 6, "timeout": "7s"},
-                        "safe_functions": ["f(int)"], "role_risks": ["owner"]}},
+                        "safe_functions": ["s.f(int)"], "role_risks": ["owner"]}},
  "data_studio": {"max_risk": "elevated", "uids": [0, 1000]}})json");
   EXPECT_THAT(All(parsed.issues), IsEmpty());
   const BridgeConfig& config = parsed.config;
@@ -65,26 +71,39 @@ TEST(Config, ReadsEveryField) {
   EXPECT_EQ(config.listen, "[::1]:0");
   EXPECT_EQ(config.announce, Announce::kSqlkit);
   EXPECT_EQ(config.servers,
-            (std::vector<ServerConfig>{{.name = "one",
-                                        .app = AppId("b"),
-                                        .command = {"x", "-y"},
-                                        .url = "",
-                                        .environment = {{"A", "1"}, {"B", std::nullopt}, {"C", ""}},
-                                        .working_directory = "/w",
-                                        .builtin_catalog = true,
-                                        .connection = ConnectionId("prod"),
-                                        .connection_argument = "",
-                                        .prefix = "first."},
-                                       {.name = "two",
-                                        .app = AppId("a"),
-                                        .command = {},
-                                        .url = "https://two.example/mcp",
-                                        .environment = {},
-                                        .working_directory = "",
-                                        .builtin_catalog = false,
-                                        .connection = std::nullopt,
-                                        .connection_argument = "database",
-                                        .prefix = "two."}}));
+            (std::vector<ServerConfig>{
+                {.name = "one",
+                 .app = AppId("b"),
+                 .command = {"x", "-y"},
+                 .url = "",
+                 .connections = {},
+                 .environment = {{"A", "1"}, {"B", std::nullopt}, {"C", ""}},
+                 .working_directory = "/w",
+                 .headers = {},
+                 .ca_file = "",
+                 .builtin_catalog = true,
+                 .connection = ConnectionId("prod"),
+                 .connection_argument = "",
+                 .prefix = "first."},
+                {.name = "two",
+                 .app = AppId("a"),
+                 .command = {},
+                 .url = "https://two.example/mcp",
+                 .connections = {},
+                 .environment = {},
+                 .working_directory = "",
+                 .headers = {{"Authorization", "TOKEN", "", "Bearer"}, {"X-Key", "", "/k", ""}},
+                 .ca_file = "/ca",
+                 .builtin_catalog = false,
+                 .connection = std::nullopt,
+                 .connection_argument = "database",
+                 .prefix = "two."},
+                {.name = "databases",
+                 .app = AppId("a"),
+                 .connections = config.connections,
+                 .builtin_catalog = true,
+                 .connection_argument = "connection_id",
+                 .prefix = "databases."}}));
   ASSERT_THAT(config.connections, SizeIs(1));
   EXPECT_EQ(config.connections[0].limits.timeout, absl::Seconds(7));
   EXPECT_TRUE(config.connections[0].writes);
@@ -110,6 +129,11 @@ TEST_P(BadConfigTest, IsAnErrorAtItsPlace) {
 std::string WithServer(const std::string& more) {
   return "app: a\nservers:\n  disk:\n    command: [x]\n" + more;
 }
+// One with a server behind a URL, and `more` beside it.
+std::string WithUrl(const std::string& url, const std::string& more) {
+  return "app: a\nservers:\n  far:\n    url: " + url + "\n    " + more + "\n";
+}
+std::string OneServer(const std::string& is) { return "app: a\nservers: {d: " + is + "}\n"; }
 std::string WithTop(const std::string& more) { return std::string(kSmallest) + more; }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -135,13 +159,12 @@ INSTANTIATE_TEST_SUITE_P(
                   "f:3:3: error: servers.my server: got the name `my server`, want"},
         BadConfig{"CommandAndUrl", WithServer("    url: https://h/\n"),
                   "got both `command` and `url`, want one"},
-        BadConfig{"NeitherCommandNorUrl", "app: a\nservers: {d: {}}\n",
-                  "got neither `command` nor `url`"},
-        BadConfig{"CommandAsText", "app: a\nservers: {d: {command: x y}}\n",
+        BadConfig{"NeitherCommandNorUrl", OneServer("{}"), "got neither `command` nor `url`"},
+        BadConfig{"CommandAsText", OneServer("{command: x y}"),
                   "servers.d.command: got `x y`, want a list"},
-        BadConfig{"EnvBesideUrl", "app: a\nservers: {d: {url: 'https://h/', env: {A: b}}}\n",
+        BadConfig{"EnvBesideUrl", OneServer("{url: 'https://h/', env: {A: b}}"),
                   "servers.d.env: got one beside `url`"},
-        BadConfig{"ClearTextToAnotherHost", "app: a\nservers: {d: {url: 'http://h/'}}\n",
+        BadConfig{"ClearTextToAnotherHost", OneServer("{url: 'http://h/'}"),
                   "servers.d.url: got `http://h/`, want https"},
         BadConfig{"OurOwnVariable", WithServer("    env: {KEEPER_TOKEN: x}\n"),
                   "servers.disk.env.KEEPER_TOKEN: got a variable of the bridge's own"},
@@ -169,13 +192,89 @@ INSTANTIATE_TEST_SUITE_P(
             "servers.acme_x: its tools begin with `acme_x_`"},
         BadConfig{"UnknownDatabase", WithTop("connections: {c: {type: postgers, dsn_env: D}}\n"),
                   "did you mean `postgres`?"},
+        BadConfig{"WritesThatAreNoWord",
+                  WithTop("connections: {c: {type: postgres, dsn_env: D, writes: alowed}}\n"),
+                  "connections.c.writes: got `alowed`, want `allowed` or no such key"},
+        BadConfig{"WritesThatAreATypo",
+                  WithTop("connections: {c: {type: postgres, dsn_env: D, writes: ture}}\n"),
+                  "connections.c.writes: got `ture`, want `allowed` or no such key"},
+        BadConfig{"SafeFunctionWithoutItsTypes",
+                  WithTop("connections: {c: {type: postgres, dsn_env: D, safe_functions: "
+                          "['s.f(int)', public.add_tax]}}\n"),
+                  "connections.c.safe_functions[1]: got `public.add_tax`, want "
+                  "`schema.name(types)` (for example `public.add_tax(numeric)`"},
+        BadConfig{"SafeFunctionWithoutItsSchema",
+                  WithTop("connections: {c: {type: postgres, dsn_env: D, safe_functions: "
+                          "['add_tax(numeric)']}}\n"),
+                  "connections.c.safe_functions[0]: got `add_tax(numeric)`, want"},
+        BadConfig{"SafeFunctionThatIsNone",
+                  WithTop("connections: {c: {type: sqlite, dsn_env: D, safe_functions: "
+                          "['f(']}}\n"),
+                  "connections.c.safe_functions[0]: got `f(`, want `name` or `name(types)`"},
+        BadConfig{"KeyThatNobodyKnows",
+                  WithTop("connections: {c: {type: sqlite, dsn_env: D, qqqqqqqqqqqq: 1}}\n"),
+                  "(known: app, name, type, dsn_file, dsn_env, writes, limits, safe_functions, "
+                  "role_risks)"},
+        BadConfig{"ServersThatBothHaveNoPrefix",
+                  "app: a\nservers:\n  one: {command: [x], prefix: ''}\n"
+                  "  two: {command: [x], prefix: ''}\n",
+                  "servers.two"},
+        BadConfig{"ServerOfTheDatabasesName",
+                  "app: a\nservers: {databases: {command: [x]}}\n"
+                  "connections: {c: {type: postgres, dsn_env: D}}\n",
+                  "f:3:15: error: connections.c: got a server of the name `databases` too"},
         BadConfig{"CredentialInTheFile", WithTop("connections: {c: {type: postgres, dsn: x}}\n"),
                   "connections.c: want one of `dsn_file` and `dsn_env`"},
+        BadConfig{"HeadersOfACommand", WithServer("    headers: {Authorization: {env: T}}\n"),
+                  "f:5:14: error: servers.disk.headers: got it without `url`"},
+        BadConfig{"AuthoritiesOfACommand", WithServer("    ca: /ca\n"),
+                  "servers.disk.ca: got it without `url`"},
+        BadConfig{"AuthoritiesInTheClear", WithUrl("http://127.0.0.1/", "ca: /ca"),
+                  "servers.far.ca: got one beside an `http` URL"},
+        BadConfig{"CredentialInTheClear",
+                  WithUrl("http://192.0.2.1/", "headers: {Authorization: {env: T}}"),
+                  "servers.far.url: got `http://192.0.2.1/`, want https"},
+        BadConfig{"CredentialInTheText",
+                  WithUrl("https://h/", "headers: {Authorization: Bearer secret}"),
+                  "servers.far.headers.Authorization: want one of `env` and `file`"},
+        BadConfig{"CredentialFromTwoPlaces",
+                  WithUrl("https://h/", "headers: {Authorization: {env: T, file: /f}}"),
+                  "servers.far.headers.Authorization: want one of `env` and `file`"},
+        BadConfig{"CredentialFromNowhere",
+                  WithUrl("https://h/", "headers: {Authorization: {scheme: Bearer}}"),
+                  "servers.far.headers.Authorization: want one of `env` and `file`"},
+        BadConfig{"CredentialForKeeperd",
+                  WithUrl("https://h/", "headers: {Authorization: {env: KEEPER_TOKEN}}"),
+                  "got a variable of the bridge's own"},
+        BadConfig{"HeaderOfTheProtocol",
+                  WithUrl("https://h/", "headers: {mcp-session-id: {env: T}}"),
+                  "got the name `mcp-session-id`"},
+        BadConfig{"HeaderOfHttp", WithUrl("https://h/", "headers: {Content-Length: {env: T}}"),
+                  "got the name `Content-Length`"},
+        BadConfig{"HeaderWithALineEnd", WithUrl("https://h/", "headers: {\"A\\r\\nB\": {env: T}}"),
+                  "got the name `A"},
+        BadConfig{"HeaderInTwoCases",
+                  WithUrl("https://h/", "headers: {X-Key: {env: T}, x-key: {env: U}}"),
+                  "servers.far.headers.x-key: got a header twice"},
+        BadConfig{"SchemeOfTwoWords",
+                  WithUrl("https://h/", "headers: {Authorization: {env: T, scheme: 'Bearer x'}}"),
+                  "servers.far.headers.Authorization.scheme: got `Bearer x`"},
         BadConfig{"MaxRisk", WithTop("data_studio: {max_risk: all}\n"),
                   "data_studio.max_risk: got `all`"},
         BadConfig{"Uid", WithTop("data_studio: {uids: [root]}\n"),
                   "data_studio.uids[0]: got `root`, want the number of a user"}),
     [](const auto& row) { return row.param.name; });
+
+// B144: the client's own prefix counts.
+TEST(Config, WarnsOfAPrefixThatLeavesNoRoomWithTheClientsOwn) {
+  const size_t room = kClientNameBytes - kClientPrefix.size() - kDefaultSeparator.size();
+  EXPECT_THAT(
+      All(ParseBridgeConfig(WithServer("    prefix: " + std::string(room, 'p') + "\n")).issues),
+      HasSubstr("f:3:3: warning: servers.disk: got a prefix of 45 bytes"));
+  EXPECT_THAT(
+      All(ParseBridgeConfig(WithServer("    prefix: " + std::string(room - 1, 'p') + "\n")).issues),
+      IsEmpty());
+}
 
 TEST(Config, ReportsAllProblemsAtOnce) {
   EXPECT_THAT(ParseBridgeConfig("servers: {'a b': {}, c: {url: x}}\nlisten: y\n").issues,
@@ -190,6 +289,22 @@ TEST(Config, NamesThatOnlyLookAlikeArePutApart) {
               IsEmpty());
 }
 
+TEST(Config, ServersOfDatabasesAreNamedWhateverTheirOrder) {
+  const auto names = [](const std::string& connections) {
+    std::vector<std::string> found;
+    for (const ServerConfig& server :
+         ParseBridgeConfig("connections: {" + connections + "}\n").config.servers) {
+      found.push_back(server.name + " of " + server.app.value());
+    }
+    return found;
+  };
+  const std::string a = "x: {app: a, type: postgres, dsn_env: D}";
+  const std::string b = "y: {app: b, type: postgres, dsn_env: D}";
+  EXPECT_THAT(names(a), ElementsAre("databases of a"));
+  EXPECT_THAT(names(a + ", " + b), ElementsAre("databases.a of a", "databases.b of b"));
+  EXPECT_THAT(names(b + ", " + a), ElementsAre("databases.b of b", "databases.a of a"));
+}
+
 TEST(Config, SampleIsValid) {
   const char* tree = getenv("BK_SOURCE_DIR");
   const std::string file =
@@ -198,7 +313,7 @@ TEST(Config, SampleIsValid) {
   const std::string text((std::istreambuf_iterator<char>(in)), {});
   const ParsedConfig parsed = ParseBridgeConfig(text);
   EXPECT_THAT(All(parsed.issues), IsEmpty());
-  ASSERT_THAT(parsed.config.servers, SizeIs(2));
+  ASSERT_THAT(parsed.config.servers, SizeIs(3));
   EXPECT_EQ(parsed.config.servers[1].prefix, "tk__");
 }
 
@@ -227,6 +342,91 @@ TEST(LoadConfig, RefusesATokenFileThatOthersMayWrite) {
   const std::string config = std::string(kSmallest) + "keeper: {token_file: '" + token + "'}\n";
   EXPECT_THAT(LoadBridgeConfig(WriteFile("token.yaml", config, 0600)),
               StatusIs(kFailedPrecondition, HasSubstr("token`: got mode 0660")));
+}
+
+TEST(LoadConfig, RelativePathsAreBelowTheFolderOfTheFile) {
+  const auto config =
+      LoadBridgeConfig(WriteFile("relative.yaml",
+                                 "app: a\nconnections:\n  c: {type: sqlite, dsn_file: some/c.dsn}\n"
+                                 "  d: {type: sqlite, dsn_file: /etc/d.dsn}\n",
+                                 0600));
+  ASSERT_THAT(config, IsOk());
+  EXPECT_EQ(config->connections[0].dsn_file,
+            std::filesystem::path(::testing::TempDir()) / "some/c.dsn");
+  EXPECT_EQ(config->connections[1].dsn_file, "/etc/d.dsn");
+  EXPECT_EQ(config->servers[0].connections[0].dsn_file, config->connections[0].dsn_file);
+}
+
+TEST(CheckDsns, SaysEveryPlaceThatIsOfNoUse) {
+  const std::string good = WriteFile("good.dsn", "/srv/x.db", 0600);
+  const std::string open = WriteFile("open.dsn", "/srv/x.db", 0666);
+  ASSERT_EQ(setenv("CONFIG_TEST_DSN", "/srv/hunter2.db", 1), 0);
+  ASSERT_EQ(setenv("CONFIG_TEST_BLANK", " \n", 1), 0);
+  const auto config = LoadBridgeConfig(WriteFile(
+      "dsns.yaml",
+      "app: a\nconnections:\n  one: {type: sqlite, dsn_file: " + good +
+          "}\n  two: {type: sqlite, dsn_env: CONFIG_TEST_DSN}\n  three: {type: sqlite, dsn_file: " +
+          open +
+          "}\n  four: {type: sqlite, dsn_file: gone.dsn}\n"
+          "  five: {type: sqlite, dsn_env: CONFIG_TEST_BLANK}\n",
+      0600));
+  ASSERT_THAT(config, IsOk());
+  const std::string message(CheckDsns(*config).message());
+  EXPECT_THAT(message, AllOf(HasSubstr("connections.three.dsn_file: "),
+                             HasSubstr("connections.four.dsn_file: "),
+                             HasSubstr("connections.five.dsn_env: the environment has no variable "
+                                       "`CONFIG_TEST_BLANK`, or an empty one"),
+                             Not(HasSubstr("connections.one")), Not(HasSubstr("connections.two")),
+                             Not(HasSubstr("hunter2"))));
+}
+
+ServerConfig WithHeader(HeaderConfig header) {
+  ServerConfig server;
+  server.name = "far";
+  server.headers = {std::move(header)};
+  return server;
+}
+
+TEST(ReadHeaders, TakesTheValueFromItsPlace) {
+  ASSERT_EQ(setenv("CONFIG_TEST_TOKEN", "t0ken", 1), 0);
+  EXPECT_THAT(ReadHeaders(WithHeader({"Authorization", "CONFIG_TEST_TOKEN", "", "Bearer"})),
+              IsOkAndHolds(ElementsAre(Pair("Authorization", "Bearer t0ken"))));
+  const std::string file = WriteFile("header", "from file\n", 0600);
+  EXPECT_THAT(ReadHeaders(WithHeader({"X-Key", "", file, ""})),
+              IsOkAndHolds(ElementsAre(Pair("X-Key", "from file"))));
+}
+
+// B115: a token that is empty or blank opens nothing in silence.
+TEST(ReadHeaders, RefusesAValueThatIsNoneAndNeverShowsIt) {
+  for (const char* value : {"", " ", "s3cret\nX-Other: 1", "s3cret\x7f", " s3cret"}) {
+    ASSERT_EQ(setenv("CONFIG_TEST_TOKEN", value, 1), 0);
+    const auto fields = ReadHeaders(WithHeader({"Authorization", "CONFIG_TEST_TOKEN", "", ""}));
+    EXPECT_THAT(fields, StatusIs(kInvalidArgument, HasSubstr("servers.far.headers.Authorization")));
+    EXPECT_THAT(std::string(fields.status().message()), Not(HasSubstr("s3cret")));
+  }
+  ASSERT_EQ(unsetenv("CONFIG_TEST_TOKEN"), 0);
+  EXPECT_THAT(ReadHeaders(WithHeader({"A", "CONFIG_TEST_TOKEN", "", ""})),
+              StatusIs(kInvalidArgument));
+  const std::string open = WriteFile("open-header", "t", 0666);
+  EXPECT_THAT(ReadHeaders(WithHeader({"A", "", open, ""})), StatusIs(kFailedPrecondition));
+}
+
+TEST(LoadConfig, RefusesACredentialThatOthersMayWrite) {
+  const std::string token = WriteFile("far-token", "t", 0660);
+  EXPECT_THAT(
+      LoadBridgeConfig(WriteFile(
+          "far.yaml", WithUrl("https://h/", "headers: {A: {file: '" + token + "'}}"), 0600)),
+      StatusIs(kFailedPrecondition, HasSubstr("far-token")));
+}
+
+TEST(LoadConfig, HandsOutItsWarnings) {
+  std::vector<Issue> warnings;
+  EXPECT_THAT(
+      LoadBridgeConfig(
+          WriteFile("long.yaml", WithServer("    prefix: " + std::string(60, 'p') + "\n"), 0600),
+          &warnings),
+      IsOk());
+  EXPECT_THAT(warnings, SizeIs(1));
 }
 
 TEST(LoadConfig, SaysWhatIsWrongAndWhere) {

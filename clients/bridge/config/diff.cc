@@ -60,6 +60,15 @@ std::string NamesText(const std::vector<EnvironmentVariable>& environment) {
       [](std::string* out, const EnvironmentVariable& variable) { out->append(variable.name); });
 }
 
+// Where the values come from; the values themselves are nowhere in a configuration.
+std::string HeadersText(const std::vector<HeaderConfig>& headers) {
+  return absl::StrJoin(headers, ", ", [](std::string* out, const HeaderConfig& header) {
+    out->append(absl::StrFormat("%s from %s", header.name,
+                                header.file.empty() ? header.variable : header.file));
+    if (!header.scheme.empty()) out->append(absl::StrFormat(" as %s", header.scheme));
+  });
+}
+
 std::string IdText(const std::optional<ConnectionId>& id) { return id ? id->value() : ""; }
 
 // What cannot be shown: says only that it differs where the texts are equal.
@@ -72,7 +81,9 @@ void Shown(Differences& differences, std::string_view field, bool is_equal, cons
 
 void CompareServers(const ServerConfig& from, const ServerConfig& to,
                     std::vector<std::string>& out) {
-  if (from == to) return;
+  ServerConfig same = from;
+  same.connections = to.connections;  // compared one by one
+  if (same == to) return;
   Differences differences("servers." + to.name);
   differences.Texts("app", from.app.value(), to.app.value());
   Shown(differences, "command", from.command == to.command, CommandText(from.command),
@@ -81,6 +92,8 @@ void CompareServers(const ServerConfig& from, const ServerConfig& to,
         "another query");
   Shown(differences, "env", from.environment == to.environment, NamesText(from.environment),
         NamesText(to.environment), "other values");
+  differences.Texts("headers", HeadersText(from.headers), HeadersText(to.headers));
+  differences.Texts("ca", from.ca_file, to.ca_file);
   differences.Texts("cwd", from.working_directory, to.working_directory);
   differences.Texts("catalog", from.builtin_catalog ? "data-studio" : "",
                     to.builtin_catalog ? "data-studio" : "");
@@ -163,8 +176,9 @@ const T* Find(const std::vector<T>& list, const T& like) {
 // Each takes over from `to` what does not open, and compares what is left: a field that
 // nobody thought of here opens.
 bool Opens(const ServerConfig& from, const ServerConfig& to) {
+  // Another prefix too: by its name a tool may have been allowed that is another one now.
   ServerConfig same = from;
-  same.prefix = to.prefix;
+  same.connections = to.connections;  // compared one by one
   if (!to.builtin_catalog) same.builtin_catalog = false;
   return !(same == to);
 }
@@ -241,14 +255,14 @@ std::vector<std::string> DifferencesOf(const BridgeConfig& from, const BridgeCon
     const ServerConfig* was = Find(from.servers, server);
     if (was != nullptr) {
       CompareServers(*was, server, out);
-    } else {
+    } else if (server.connections.empty()) {
       out.push_back(absl::StrFormat(
           "servers.%s: added, app %s, %s", server.name, server.app.value(),
           server.command.empty() ? AddressText(server.url) : CommandText(server.command)));
     }
   }
   for (const ServerConfig& server : from.servers) {
-    if (Find(to.servers, server) == nullptr) {
+    if (server.connections.empty() && Find(to.servers, server) == nullptr) {
       out.push_back(absl::StrFormat("servers.%s: removed", server.name));
     }
   }
@@ -276,6 +290,14 @@ BridgeConfig WithoutOpening(const BridgeConfig& from, const BridgeConfig& to) {
   out.separator = to.separator;  // the prefixes have it already
   out.servers = WithoutOpening(from.servers, to.servers);
   out.connections = WithoutOpening(from.connections, to.connections);
+  std::erase_if(out.servers, [&](ServerConfig& server) {
+    if (server.connections.empty()) return false;
+    server.connections.clear();
+    for (const ConnectionConfig& connection : out.connections) {
+      if (connection.app == server.app) server.connections.push_back(connection);
+    }
+    return server.connections.empty();
+  });
   if (!to.data_studio || (from.data_studio && !Opens(*from.data_studio, *to.data_studio))) {
     out.data_studio = to.data_studio;
   }

@@ -94,7 +94,7 @@ INSTANTIATE_TEST_SUITE_P(
                Servers("  two: {command: [z], connection_arg: c}\n"),
                "servers.two.connection_arg: none -> c", true},
         Change{"Prefix", Servers(kTwo), Servers("  two: {command: [z], prefix: t}\n"),
-               "servers.two.prefix: two__ -> t__", false},
+               "servers.two.prefix: two__ -> t__", true},
         Change{"Order", Servers(kTwo),
                "app: a\nservers:\n  two: {command: [z]}\n  one: {command: [x, -y], env: {A: "
                "s3cret}}\n",
@@ -131,9 +131,9 @@ INSTANTIATE_TEST_SUITE_P(
         Change{"FewerRows", Connections("limits: {max_rows: 5}"),
                Connections("limits: {max_rows: 4}"), "connections.c.limits.max_rows: 5 -> 4",
                false},
-        Change{"MoreFunctions", Connections("safe_functions: ['f()']"),
-               Connections("safe_functions: ['f()', 'g()']"),
-               "connections.c.safe_functions: f() -> f(), g()", true},
+        Change{"MoreFunctions", Connections("safe_functions: ['s.f()']"),
+               Connections("safe_functions: ['s.f()', 's.g()']"),
+               "connections.c.safe_functions: s.f() -> s.f(), s.g()", true},
         Change{"FewerRoleRisks", Connections("role_risks: [owner, replication]"),
                Connections("role_risks: [owner]"),
                "connections.c.role_risks: owner, replication -> owner", false},
@@ -148,12 +148,26 @@ TEST(WithoutOpening, TakesTheRestOfWhatChanged) {
       "app: a\nservers:\n  one: {command: [other]}\n  two: {command: [z], prefix: t}\n"
       "  four: {command: [z]}\n");
   const BridgeConfig applied = WithoutOpening(from, to);
+  EXPECT_THAT(DifferencesOf(from, applied), ElementsAre("servers.three: removed"));
+  EXPECT_THAT(DifferencesOf(applied, to),
+              ElementsAre("servers.one.command: x with 1 argument -> other with 0 arguments",
+                          "servers.one.env: A -> none", "servers.two.prefix: two__ -> t__",
+                          "servers.four: added, app a, z with 0 arguments"));
+}
+
+TEST(WithoutOpening, ServesDatabasesAsTheirConnectionsSay) {
+  const BridgeConfig from = Read(
+      "app: a\nconnections:\n  c: {type: sqlite, dsn_env: C}\n  d: {type: sqlite, dsn_env: D}\n");
+  const BridgeConfig to = Read(
+      "app: a\nconnections:\n  c: {type: sqlite, dsn_env: C, limits: {max_rows: 4}}\n"
+      "  d: {type: sqlite, dsn_env: E}\n  e: {type: sqlite, dsn_env: E}\n");
+  const BridgeConfig applied = WithoutOpening(from, to);
   EXPECT_THAT(DifferencesOf(from, applied),
-              ElementsAre("servers.two.prefix: two__ -> t__", "servers.three: removed"));
-  EXPECT_THAT(
-      DifferencesOf(applied, to),
-      ElementsAre("servers.one.command: x with 1 argument -> other with 0 arguments",
-                  "servers.one.env: A -> none", "servers.four: added, app a, z with 0 arguments"));
+              ElementsAre("connections.c.limits.max_rows: none -> 4"));
+  ASSERT_EQ(applied.servers.size(), 1U);
+  EXPECT_EQ(applied.servers[0].connections, applied.connections);
+  EXPECT_THAT(DifferencesOf(applied, to),
+              ElementsAre("connections.d.dsn_env: D -> E", "connections.e: added, app a, sqlite"));
 }
 
 TEST(WithoutOpening, HoldsAllWherePrefixesWouldMeet) {

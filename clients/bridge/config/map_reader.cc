@@ -42,7 +42,7 @@ MapReader::MapReader(Report& report, const Node& node, std::string path)
 }
 
 const MapReader::Node* MapReader::Take(std::string_view name) {
-  known_.push_back(name);
+  if (std::find(known_.begin(), known_.end(), name) == known_.end()) known_.push_back(name);
   if (node_.kind != Node::Kind::kMap) return nullptr;
   for (size_t i = 0; i + 1 < node_.items.size(); i += 2) {
     if (node_.items[i].kind == Node::Kind::kScalar && node_.items[i].text == name) {

@@ -81,6 +81,18 @@ TEST(BadServer, ThatWritesAnEndlessLineOrFloodsItsLogIsServedOn) {
   EXPECT_EQ(Echo(bridge, kOne, session), kEcho);
 }
 
+TEST(BadServer, ThatClosesItsInputIsStartedAgain) {
+  IgnoreSigpipe();  // as the programs do
+  TestBridge bridge({Fake("one"), Fake("two")});
+  const auto one = bridge.BeginAndList(std::string(kOne));
+  const auto two = bridge.Begin(std::string(kTwo));
+  EXPECT_EQ(TextIn(bridge.Client().Ask("POST", kOne, Call("do", "close_stdin"), one).body),
+            "closed");
+  EXPECT_THAT(bridge.Client().Ask("POST", kOne, Call("do"), one).body, HasSubstr("\"error\""));
+  EXPECT_EQ(Echo(bridge, kTwo, two), kEcho);
+  EXPECT_TRUE(support::WaitUntil([&] { return Echo(bridge, kOne, one) == kEcho; }));
+}
+
 absl::Duration CpuTimeOfThis() {
   rusage used = {};
   getrusage(RUSAGE_SELF, &used);

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,10 @@
 #include "clients/bridge/http/link.h"
 #include "clients/bridge/http/port_file.h"
 #include "clients/bridge/mcp/json_text.h"
+#include "clients/bridge/sandbox/engines.h"
+#include "clients/bridge/sandbox/own_databases.h"
+#include "clients/bridge/sandbox/sandbox_transport.h"
+#include "clients/bridge/upstream/http_transport.h"
 #include "clients/bridge/upstream/stdio_transport.h"
 #include "policy/base/status_macros.h"
 #include "runtime/loopback_address.h"
@@ -57,15 +62,42 @@ absl::StatusOr<std::vector<std::string>> EnvironmentOf(const ServerConfig& confi
   return environment;
 }
 
-// Counts the tools of one server.
+// Tools whose length is warned of once.
+constexpr size_t kMaxLongNames = 1000;
+
+// Counts the tools of one server, and looks at the length of their names.
 class ToolCounter : public BridgeObserver {
  public:
+  // `log` must outlive it.
+  ToolCounter(const ServerConfig& server, Logger& log)
+      : server_(server.name), prefix_(server.prefix), log_(log) {}
+
   void OnDecision(const DecidedCall&) override {}
-  void OnToolsListed(const UpstreamToolList& list) override { tools_ = list.tools().size(); }
+  void OnToolsListed(const UpstreamToolList& list) override {
+    tools_ = list.tools().size();
+    for (const UpstreamTool& tool : list.tools()) {
+      const size_t bytes = kClientPrefix.size() + prefix_.size() + tool.name.size();
+      if (bytes <= kClientNameBytes || long_names_.size() >= kMaxLongNames ||
+          !long_names_.insert(tool.name).second) {
+        continue;
+      }
+      log_.Warning("a tool's name is longer than common clients take, with the prefixes counted in",
+                   {{"server", server_},
+                    {"tool", tool.name},
+                    {"client_prefix", kClientPrefix},
+                    {"prefix", prefix_},
+                    {"bytes", bytes},
+                    {"want_at_most", kClientNameBytes}});
+    }
+  }
   size_t tools() const { return tools_; }
 
  private:
+  const std::string server_;
+  const std::string prefix_;
+  Logger& log_;
   size_t tools_ = 0;
+  std::set<std::string> long_names_;
 };
 
 HttpResponse Text(int status, std::string body) {
@@ -85,6 +117,9 @@ class BridgeServer::Impl : public HttpHandler {
         config_(std::move(config)),
         parts_(std::move(parts)),
         limits_(std::move(limits)),
+        desk_(parts_.judge == nullptr
+                  ? nullptr
+                  : std::make_unique<JudgeDesk>(io, *parts_.judge, parts_.clock)),
         endpoint_(io, parts_.clock, parts_.ids, parts_.version, limits_.endpoint),
         retire_timer_(io),
         drain_timer_(io) {}
@@ -95,8 +130,11 @@ class BridgeServer::Impl : public HttpHandler {
       BK_ASSIGN_OR_RETURN(std::shared_ptr<Seat> seat, MakeSeat(server));
       Serve(std::move(seat), /*is_new=*/true);
     }
-    endpoint_.AddPath("/mcp", [this](Front::Listener& listener) {
-      return std::make_unique<AllServers>(io_, servers_, parts_.version, parts_.log, listener);
+    endpoint_.AddPath("/mcp", [this](Front::Listener& listener, std::string session) {
+      return std::make_unique<AllServers>(
+          io_, servers_,
+          AllServersParts{.version = parts_.version, .log = parts_.log, .counts = ended_at_mcp_},
+          std::move(session), listener);
     });
     HttpServerOptions http = limits_.http;
     BK_ASSIGN_OR_RETURN(http.address, ParseLoopbackAddress(config_.listen, "a loopback address"));
@@ -214,7 +252,10 @@ class BridgeServer::Impl : public HttpHandler {
 
  private:
   struct Seat {
+    Seat(const ServerConfig& config, Logger& log) : tools(config, log) {}
+
     ToolCounter tools;
+    std::unique_ptr<OwnDatabases> own_databases;
     std::unique_ptr<BridgeObserver> observer;
     std::unique_ptr<Upstream> upstream;
     std::optional<Server> server;
@@ -228,25 +269,21 @@ class BridgeServer::Impl : public HttpHandler {
   };
 
   absl::StatusOr<std::shared_ptr<Seat>> MakeSeat(const ServerConfig& config) {
-    BK_ASSIGN_OR_RETURN(std::vector<std::string> environment, EnvironmentOf(config));
-    auto seat = std::make_shared<Seat>();
+    BK_ASSIGN_OR_RETURN(std::unique_ptr<Transport> transport, MakeTransport(config));
+    auto seat = std::make_shared<Seat>(config, parts_.log);
+    if (!config.connections.empty()) seat->own_databases = MakeOwnDatabases(config.connections);
     if (parts_.make_observer) seat->observer = parts_.make_observer(config);
     CoreParts core{.policies = parts_.policies,
                    .judge = parts_.judge,
                    .clock = parts_.clock,
                    .ids = parts_.ids,
                    .log = parts_.log,
-                   .observers = {&parts_.metrics, &seat->tools}};
+                   .observers = {&parts_.metrics, &seat->tools},
+                   .own_databases = seat->own_databases.get()};
     if (seat->observer != nullptr) core.observers.push_back(seat->observer.get());
-    seat->upstream = std::make_unique<Upstream>(
-        io_, config.name, parts_.version,
-        MakeStdioTransport(io_, config.name,
-                           {.command = config.command,
-                            .environment = std::move(environment),
-                            .working_directory = config.working_directory},
-                           parts_.clock, parts_.ids, parts_.log),
-        parts_.clock, parts_.log);
-    seat->server.emplace(config, std::move(core), *seat->upstream);
+    seat->upstream = std::make_unique<Upstream>(io_, config.name, parts_.version,
+                                                std::move(transport), parts_.clock, parts_.log);
+    seat->server.emplace(config, std::move(core), *seat->upstream, desk_.get());
     return seat;
   }
 
@@ -257,9 +294,11 @@ class BridgeServer::Impl : public HttpHandler {
 
   void Serve(std::shared_ptr<Seat> seat, bool is_new) {
     if (is_new) {
-      endpoint_.AddPath(PathOf(seat->server->config), [this, seat](Front::Listener& listener) {
-        return std::make_unique<Link>(io_, ServerOf(seat), listener);
-      });
+      endpoint_.AddPath(PathOf(seat->server->config),
+                        [this, seat](Front::Listener& listener, std::string session) {
+                          return std::make_unique<Link>(io_, ServerOf(seat), listener,
+                                                        LinkOptions{.session = std::move(session)});
+                        });
     }
     servers_.push_back(ServerOf(seat));
     seats_.push_back(std::move(seat));
@@ -277,7 +316,10 @@ class BridgeServer::Impl : public HttpHandler {
 
   void Retire(const std::shared_ptr<Seat>& seat) {
     endpoint_.RemovePath(PathOf(seat->server->config));
-    retired_.push_back({.seat = seat, .until = parts_.clock.SinceBoot() + limits_.drain_timeout});
+    const absl::Duration until = parts_.clock.SinceBoot() + limits_.drain_timeout;
+    retired_.push_back({.seat = seat, .until = until});
+    // A client that is told late that its call has failed is told.
+    end_retired_at_ = until + limits_.drain_timeout;
   }
 
   void StopRetired(Retired& retired) {
@@ -297,11 +339,10 @@ class BridgeServer::Impl : public HttpHandler {
   // Ends what has left the configuration, once nothing of it is in flight.
   void EndRetired() {
     const absl::Duration now = parts_.clock.SinceBoot();
-    std::erase_if(retired_studios_, [](const auto& studio) { return !studio->has_requests(); });
-    bool is_late = false;
+    const bool is_late = now >= end_retired_at_;
+    std::erase_if(retired_studios_,
+                  [&](const auto& studio) { return is_late || !studio->has_requests(); });
     for (Retired& retired : retired_) {
-      // A client that is told late that its call has failed is told.
-      is_late = is_late || now >= retired.until + limits_.drain_timeout;
       if (retired.is_stopping) continue;
       if (retired.seat->server->requests_in_flight() > 0 && now < retired.until) continue;
       StopRetired(retired);
@@ -312,6 +353,36 @@ class BridgeServer::Impl : public HttpHandler {
     retire_timer_.async_wait([this](const boost::system::error_code& error) {
       if (!error) EndRetired();
     });
+  }
+
+  absl::StatusOr<std::unique_ptr<Transport>> MakeTransport(const ServerConfig& config) {
+    if (!config.connections.empty()) {
+      std::vector<SandboxConnection> connections;
+      for (const ConnectionConfig& connection : config.connections) {
+        BK_ASSIGN_OR_RETURN(auto backend, MakeBackend(connection, parts_.clock, parts_.log));
+        connections.push_back({connection, std::move(backend)});
+      }
+      return MakeSandboxTransport(io_, config.app, parts_.version, std::move(connections),
+                                  parts_.policies);
+    }
+    if (!config.url.empty()) {
+      BK_ASSIGN_OR_RETURN(ServerUrl url, ParseServerUrl(config.url));
+      // What is missing from the start is an error of the configuration.
+      BK_RETURN_IF_ERROR(ReadHeaders(config).status());
+      return MakeHttpTransport(io_,
+                               {.name = config.name,
+                                .url = std::move(url),
+                                .ca_file = config.ca_file,
+                                .version = parts_.version,
+                                .fields = [config] { return ReadHeaders(config); }},
+                               parts_.clock, parts_.ids, parts_.log);
+    }
+    BK_ASSIGN_OR_RETURN(std::vector<std::string> environment, EnvironmentOf(config));
+    return MakeStdioTransport(io_, config.name,
+                              {.command = config.command,
+                               .environment = std::move(environment),
+                               .working_directory = config.working_directory},
+                              parts_.clock, parts_.ids, parts_.log);
   }
 
   // The first app whose policy is not known; empty: there is none.
@@ -383,6 +454,7 @@ class BridgeServer::Impl : public HttpHandler {
 
   std::string Metrics() {
     CoreStats sum = ended_;
+    Add(ended_at_mcp_, sum);
     size_t in_flight = 0;
     size_t tools = 0;
     ServeCounts counts;
@@ -411,6 +483,8 @@ class BridgeServer::Impl : public HttpHandler {
     counts.requests = http.requests;
     counts.requests_refused = http.refused;
     counts.clients_cut = http.cut;
+    counts.clients_cut_for_room = http.cut_for_room;
+    counts.unread_bytes = http.unread_bytes;
     const EndpointStats endpoint = endpoint_.stats();
     counts.sessions = endpoint.sessions;
     counts.sessions_begun = endpoint.sessions_begun;
@@ -459,11 +533,14 @@ class BridgeServer::Impl : public HttpHandler {
   BridgeConfig config_;
   const BridgeServerParts parts_;
   const BridgeServerLimits limits_;
-  // Outlives the sessions, whose links use it.
+  // These outlive the sessions, whose links use them.
+  const std::unique_ptr<JudgeDesk> desk_;  // null: payloads are not judged
   std::vector<std::shared_ptr<Seat>> seats_;
   std::vector<std::shared_ptr<Server>> servers_;
+  CoreStats ended_at_mcp_;  // messages that reached no server
   std::vector<Retired> retired_;
-  CoreStats ended_;  // the counts of those that are gone
+  absl::Duration end_retired_at_ = absl::ZeroDuration();  // what is left of their clients
+  CoreStats ended_;                                       // the counts of those that are gone
   uint64_t ended_starts_ = 0;
   uint64_t ended_ends_ = 0;
   McpEndpoint endpoint_;
@@ -484,14 +561,8 @@ absl::Status CheckIsServed(const BridgeConfig& config) {
   if (config.keeper_addresses.size() > 1) {
     return absl::UnimplementedError("keeper.addresses: this build follows one keeperd");
   }
-  if (!config.connections.empty()) {
-    return absl::UnimplementedError("connections: this build serves no databases itself");
-  }
-  for (const ServerConfig& server : config.servers) {
-    if (!server.url.empty()) {
-      return absl::UnimplementedError(
-          absl::StrFormat("servers.%s.url: this build speaks to commands only", server.name));
-    }
+  for (const ConnectionConfig& connection : config.connections) {
+    BK_RETURN_IF_ERROR(CheckIsServed(connection));
   }
   return absl::OkStatus();
 }

@@ -64,7 +64,8 @@ struct BridgeServerLimits {
 // What a configuration wants that this build does not have.
 //
 // Errors:
-//   kUnimplemented - a server with a `url`, `connections`, or more than one keeperd.
+//   kUnimplemented   - a connection of a type that is not served, or more than one keeperd.
+//   kInvalidArgument - a connection accepts a risk that its engine does not know.
 absl::Status CheckIsServed(const BridgeConfig& config);
 
 class BridgeServer {
@@ -74,6 +75,7 @@ class BridgeServer {
   //
   // Errors:
   //   kInvalidArgument - a server's environment names a variable that ours does not have.
+  //   kNotFound        - a connection's `dsn_env` does.
   //   kAlreadyExists   - another program is announced in the port file.
   //   kUnimplemented   - as CheckIsServed() has it.
   //   kUnavailable     - the address cannot be listened on.

@@ -5,6 +5,7 @@
 #include "clients/bridge/http/bridge_server.h"
 
 #include "clients/bridge/http/bridge_server_test_util.h"
+#include "clients/bridge/upstream/upstream.h"
 
 namespace bridgekeeper::bridge {
 namespace {
@@ -61,7 +62,7 @@ TEST(BridgeServer, TakesWhiteSpaceOutOfAMessageAndLeavesItsValues) {
 TEST(BridgeServer, KeepsTheTokenOfAnId) {
   TestBridge bridge({Fake("one")});
   const auto session = bridge.Begin(std::string(kOne));
-  for (const char* id : {"0", "\"7\"", "\"abc-1\"", "9007199254740993"}) {
+  for (const char* id : {"0", "\"7\"", "\"abc-1\"", "9007199254740991"}) {
     EXPECT_THAT(bridge.Client().Ask("POST", kOne, Call("do", "echo", 0, id), session).body,
                 HasSubstr(absl::StrFormat(R"("id":%s})", id)));
   }
@@ -126,6 +127,12 @@ TEST(BridgeServer, KnowsASessionByItsIdOnly) {
   auto twice = session;
   twice.push_back(session[0]);
   EXPECT_EQ(client.Ask("POST", kOne, ping, twice).status, 400) << "twice";
+  const std::string& id = session[0].second;
+  for (const char* other : {"Session-Id", "X-Mcp-Session-Id", "Authorization", "Last-Event-ID"}) {
+    EXPECT_EQ(client.Ask("POST", kOne, ping, {{other, id}}).status, 400) << other;
+  }
+  EXPECT_EQ(client.Ask("POST", std::string(kOne) + "?sessionId=" + id, ping).status, 400);
+  EXPECT_EQ(client.Ask("POST", kOne, ping, {{"Mcp-Session-Id", " "}}).status, 404) << "blank";
   EXPECT_EQ(client.Ask("GET", kOne).status, 400);
   EXPECT_EQ(client.Ask("DELETE", kOne).status, 400);
   EXPECT_EQ(client.Ask("POST", kOne, kInitialize, {{"Mcp-Session-Id", "0123"}}).status, 200)
@@ -154,11 +161,39 @@ TEST(BridgeServer, ChecksTheProtocolVersionHeader) {
   };
   EXPECT_EQ(ask("2025-06-18").status, 200);
   EXPECT_EQ(ask("").status, 200) << "absent";
+  EXPECT_EQ(ask(" ").status, 200) << "blank is absent";
   const Reply reply = ask("2024-01-01");
   EXPECT_EQ(reply.status, 400);
   EXPECT_THAT(reply.body,
               AllOf(HasSubstr("-32022"), HasSubstr("2025-11-25"), HasSubstr("2024-01-01")));
 }
+
+class RevisionTest : public ::testing::TestWithParam<std::string_view> {};
+
+TEST_P(RevisionTest, IsSpokenAsItIsAskedFor) {
+  TestBridge bridge({Fake("one")});
+  const std::string version(GetParam());
+  for (const char* path : {"/mcp", "/servers/one/mcp"}) {
+    std::string initialize = kInitialize;
+    initialize.replace(initialize.find("2025-11-25"), 10, version);
+    const Reply begun = bridge.Client().Ask("POST", path, initialize);
+    EXPECT_THAT(begun.body, HasSubstr("\"protocolVersion\":\"" + version + "\""));
+    const HttpClient::Fields session = {{"Mcp-Session-Id", begun.Field("mcp-session-id")},
+                                        {"MCP-Protocol-Version", version}};
+    const char* tool = path == std::string_view("/mcp") ? "one__do" : "do";
+    HttpClient client = bridge.Client();
+    const Reply call = client.Ask("POST", path, Call(tool), session);
+    EXPECT_EQ(TextIn(call.body), R"({"act":"echo","n":0})");
+    EXPECT_THAT(call.body, Not(HasSubstr("resultType"))) << "that is of the era behind";
+    // The event without data that gives an id to come back with is of the last one.
+    client.Ask("POST", path, Call(tool, "progress", 1, "2", R"({"progressToken":7})"), session);
+    EXPECT_THAT(*client.NextBlock(),
+                HasSubstr(version == "2025-11-25" ? "data: \n" : "notifications/progress"));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(BridgeServer, RevisionTest, ::testing::ValuesIn(kSessionVersions),
+                         [](const auto& row) { return "Of" + std::to_string(row.index); });
 
 TEST(BridgeServer, RefusesSessionsAboveTheLimit) {
   TestBridge bridge({Fake("one")}, {}, {.http = {}, .endpoint = {.max_sessions = 2}});
@@ -169,6 +204,20 @@ TEST(BridgeServer, RefusesSessionsAboveTheLimit) {
   EXPECT_EQ(reply.Field("retry-after"), "30");
   EXPECT_EQ(bridge.Client().Ask("DELETE", kOne, "", second).status, 204);
   EXPECT_EQ(bridge.Client().Ask("POST", kOne, kInitialize).status, 200);
+}
+
+// Sessions that were begun and left do not keep everybody else out.
+TEST(BridgeServer, MakesRoomForASessionByEndingTheOneThatWasNotUsedForLongest) {
+  TestBridge bridge({Fake("one")}, {},
+                    {.http = {}, .endpoint = {.max_sessions = 2, .spare_after = {}}});
+  const auto oldest = bridge.Begin(std::string(kOne));
+  const auto connected = bridge.Begin(std::string(kOne));
+  HttpClient stream = bridge.Client();
+  stream.Ask("GET", kOne, "", connected);
+  const auto third = bridge.Begin(std::string(kOne));
+  EXPECT_EQ(bridge.Client().Ask("POST", kOne, Request("ping"), oldest).status, 404);
+  EXPECT_EQ(bridge.Client().Ask("POST", kOne, Request("ping"), connected).status, 200);
+  EXPECT_EQ(bridge.Client().Ask("POST", kOne, Request("ping"), third).status, 200);
 }
 
 TEST(BridgeServer, ForgetsASessionThatNobodyUses) {
@@ -265,6 +314,23 @@ TEST(BridgeServer, TakesAnUnknownLastEventForNone) {
   }
 }
 
+TEST(BridgeServer, ShowsNothingOfAnotherSessionsStreams) {
+  TestBridge bridge({Fake("one")}, {}, {.drain_timeout = absl::Milliseconds(100)});
+  const auto mine = bridge.Begin(std::string(kOne));
+  const auto theirs = bridge.Begin(std::string(kOne));
+  HttpClient call = bridge.Client();
+  call.Ask("POST", kOne, Call("do", "ask"), theirs);
+  const auto question = call.NextEvent();
+  ASSERT_TRUE(question);
+  for (const std::string& id : {question->id, std::string("1-0"), std::string("0-0")}) {
+    HttpClient stream = bridge.Client();
+    auto fields = mine;
+    fields.emplace_back("Last-Event-ID", id);
+    EXPECT_EQ(stream.Ask("GET", kOne, "", fields).status, 200) << id;
+    EXPECT_EQ(stream.NextBlock(), ": keep-alive\n") << id;
+  }
+}
+
 TEST(BridgeServer, ReplacesAStreamThatIsOpenedAgain) {
   TestBridge bridge({Fake("one")});
   const auto session = bridge.Begin(std::string(kOne));
@@ -353,6 +419,20 @@ TEST(BridgeServer, SendsACommentWhereNothingElseIsSaid) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(stream.NextBlock(), ": keep-alive\n");
 }
 
+// Proxies cut what is silent for a minute, some sooner.
+TEST(BridgeServer, SendsCommentsWhileACallIsOnItsWay) {
+  EXPECT_LT(HttpServerOptions().keep_alive, absl::Seconds(30));
+  TestBridge bridge(
+      {Fake("one")}, {},
+      {.http = {.keep_alive = absl::Milliseconds(20)}, .drain_timeout = absl::Milliseconds(100)});
+  const auto session = bridge.Begin(std::string(kOne));
+  HttpClient client = bridge.Client();
+  EXPECT_EQ(client.Ask("POST", kOne, Call("do", "no_answer"), session).Field("content-type"),
+            "text/event-stream");
+  EXPECT_THAT(*client.NextBlock(), HasSubstr("id: ")) << "to come back with";
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(client.NextBlock(), ": keep-alive\n");
+}
+
 TEST(BridgeServer, GoesOnWithACallWhoseStreamIsCut) {
   TestBridge bridge({Fake("one")});
   const auto session = bridge.Begin(std::string(kOne));
@@ -374,55 +454,15 @@ TEST(BridgeServer, GoesOnWithACallWhoseStreamIsCut) {
 
 // ---- several clients and servers -----------------------------------------------------------
 
-TEST(BridgeServer, PutsThePrefixOfItsServerBeforeEachName) {
-  TestBridge bridge({Fake("one"), Fake("two")}, Policy({"two"}));
-  const auto session = bridge.Begin("/mcp");
-  const Reply list = bridge.Client().Ask("POST", "/mcp", Request("tools/list"), session);
-  EXPECT_THAT(list.body, AllOf(HasSubstr(R"("name":"two__do")"), Not(HasSubstr("one__do"))))
-      << "only what the catalogue says of this server holds for it";
-  EXPECT_EQ(TextIn(bridge.Client().Ask("POST", "/mcp", Call("two__do"), session).body),
-            R"({"act":"echo","n":0})");
-  EXPECT_THAT(bridge.Client().Ask("POST", "/mcp", Call("one__do"), session).body,
-              HasSubstr("TOOL_UNREVIEWED"));
-  for (const char* name : {"do", "two__", "three__do", "two__two__do"}) {
-    EXPECT_THAT(bridge.Client().Ask("POST", "/mcp", Call(name), session).body,
-                AllOf(HasSubstr("rror"), Not(HasSubstr("echo"))))
-        << name;
-  }
-}
-
-TEST(BridgeServer, ServesTheOthersWhereOneServerDoesNotStart) {
-  ServerConfig missing = Fake("missing");
-  missing.command = {"/nonexistent/server"};
-  TestBridge bridge({Fake("one"), std::move(missing)});
-  const auto session = bridge.Begin("/mcp");
-  EXPECT_THAT(bridge.Client().Ask("POST", "/mcp", Request("tools/list"), session).body,
-              HasSubstr("one__do"));
-  EXPECT_EQ(TextIn(bridge.Client().Ask("POST", "/mcp", Call("one__do"), session).body),
-            R"({"act":"echo","n":0})");
-  EXPECT_THAT(bridge.Client().Ask("POST", "/mcp", Call("missing__do"), session).body,
-              HasSubstr("is not running: it does not start"));
-  EXPECT_THAT(bridge.Client().Ask("GET", "/health").body,
-              AllOf(HasSubstr(R"("status":"degraded")"), HasSubstr("it does not start")));
-}
-
 TEST(BridgeServer, CancelsOnlyTheClientsOwnRequest) {
   TestBridge bridge({Fake("one")}, {}, {.drain_timeout = absl::Milliseconds(100)});
-  const auto a = bridge.Begin(std::string(kOne));
-  const auto b = bridge.Begin(std::string(kOne));
-  // Else the calls wait for a list of tools, and the server has not seen them.
-  for (const auto& session : {a, b}) {
-    bridge.Client().Ask("POST", kOne, Request("tools/list"), session);
-  }
+  const auto a = bridge.BeginAndList(std::string(kOne));
+  const auto b = bridge.BeginAndList(std::string(kOne));
   HttpClient first = bridge.Client();
   HttpClient second = bridge.Client();
   first.Send("POST", kOne, Call("do", "no_answer", 0, "1"), a);
   second.Send("POST", kOne, Call("do", "no_answer", 0, "1"), b);
-  EXPECT_TRUE(support::WaitUntil([&] {
-    return bridge.Client()
-               .Ask("GET", "/metrics")
-               .body.find("bridgekeeper_bridge_requests_in_flight 2") != std::string::npos;
-  }));
+  bridge.WaitForInFlight(2);
   bridge.Client().Ask(
       "POST", kOne,
       R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}})", a);
@@ -431,23 +471,19 @@ TEST(BridgeServer, CancelsOnlyTheClientsOwnRequest) {
   EXPECT_EQ(std::count(cancelled.begin(), cancelled.end(), ' '), 1) << cancelled;
   EXPECT_THAT(bridge.Client().Ask("GET", "/metrics").body,
               HasSubstr("bridgekeeper_bridge_requests_in_flight 1"));
+  // There is no answer to it: what waits for one ends, and its id is free again.
+  EXPECT_EQ(first.Read().status, 200);
+  EXPECT_THAT(TextIn(bridge.Client().Ask("POST", kOne, Call("do", "again", 0, "1"), a).body),
+              HasSubstr("again"));
 }
 
 TEST(BridgeServer, AsksNobodyWhereTwoClientsMightBeMeant) {
   TestBridge bridge({Fake("one")}, {}, {.drain_timeout = absl::Milliseconds(100)});
-  const auto a = bridge.Begin(std::string(kOne));
-  const auto b = bridge.Begin(std::string(kOne));
-  // Else the calls wait for a list of tools, and the server has not seen them.
-  for (const auto& session : {a, b}) {
-    bridge.Client().Ask("POST", kOne, Request("tools/list"), session);
-  }
+  const auto a = bridge.BeginAndList(std::string(kOne));
+  const auto b = bridge.BeginAndList(std::string(kOne));
   HttpClient waits = bridge.Client();
   waits.Send("POST", kOne, Call("do", "no_answer"), a);
-  EXPECT_TRUE(support::WaitUntil([&] {
-    return bridge.Client()
-               .Ask("GET", "/metrics")
-               .body.find("bridgekeeper_bridge_requests_in_flight 1") != std::string::npos;
-  }));
+  bridge.WaitForInFlight(1);
   EXPECT_THAT(bridge.Client().Ask("POST", kOne, Call("do", "ask"), b).body,
               HasSubstr("not exactly one client"));
 }
@@ -627,13 +663,21 @@ TEST(BridgeServer, SaysHowItIs) {
 
 TEST(BridgeServer, CountsSessionsAndToolsWithoutNamingThem) {
   TestBridge bridge({Fake("one")});
+  const std::string before = bridge.Client().Ask("GET", "/metrics").body;
   const auto session = bridge.Begin(std::string(kOne));
   for (int i = 0; i < 50; ++i) {
     bridge.Client().Ask("POST", kOne, Call(absl::StrFormat("invented_%d", i)), session);
+    bridge.Client().Ask("POST", kOne, Request(absl::StrFormat("invented/%d", i)), session);
+    bridge.Client().Ask("POST", absl::StrFormat("/invented/%d", i), "{}");
+    bridge.Begin(std::string(kOne));
   }
-  EXPECT_THAT(bridge.Client().Ask("GET", "/metrics").body,
-              AllOf(Not(HasSubstr("invented")), Not(HasSubstr(session[0].second)),
-                    HasSubstr(R"(bridgekeeper_decisions_total{reason="UNKNOWN_TOOL"} 50)")));
+  const std::string page = bridge.Client().Ask("GET", "/metrics").body;
+  EXPECT_THAT(page, AllOf(Not(HasSubstr("invented")), Not(HasSubstr(session[0].second)),
+                          HasSubstr(R"(bridgekeeper_decisions_total{reason="UNKNOWN_TOOL"} 50)"),
+                          HasSubstr("bridgekeeper_bridge_methods_refused_total 50"),
+                          HasSubstr("bridgekeeper_bridge_sessions 51")));
+  EXPECT_EQ(std::count(page.begin(), page.end(), '\n'),
+            std::count(before.begin(), before.end(), '\n'));
 }
 
 TEST(BridgeServer, LetsACallEndBeforeItStops) {
@@ -643,11 +687,7 @@ TEST(BridgeServer, LetsACallEndBeforeItStops) {
   EXPECT_EQ(idle.Ask("GET", "/livez").status, 200);
   HttpClient client = bridge.Client();
   client.Send("POST", kOne, Call("do", "late", 500), session);
-  EXPECT_TRUE(support::WaitUntil([&] {
-    return bridge.Client()
-               .Ask("GET", "/metrics")
-               .body.find("bridgekeeper_bridge_requests_in_flight 1") != std::string::npos;
-  }));
+  bridge.WaitForInFlight(1);
   std::jthread stop([&] { bridge.Stop(); });
   EXPECT_EQ(TextIn(client.Read().body), R"({"act":"late","n":500})");
   EXPECT_TRUE(idle.IsClosed()) << "it takes no more requests";

@@ -24,10 +24,12 @@
 #include "absl/strings/str_format.h"
 #include "clients/bridge/http/bridge_server.h"
 #include "clients/bridge/http/http_client_test_util.h"
+#include "clients/bridge/http/http_reader.h"
 #include "clients/sdk/testing/fake_policy_source.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "policy/base/json.h"
+#include "policy/base/mutex.h"
 #include "policy/testing/status_matchers.h"
 #include "runtime/clock.h"
 #include "runtime/id_source.h"
@@ -108,27 +110,45 @@ inline AppData Policy(const std::vector<std::string>& servers, Mode mode = Mode:
   return data;
 }
 
+// The decisions of a bridge, for another thread.
+class SeenDecisions {
+ public:
+  std::vector<DecidedCall> All() const {
+    MutexLock lock(mu_);
+    return decisions_;
+  }
+  std::unique_ptr<BridgeObserver> Observer() { return std::make_unique<Eye>(*this); }
+
+ private:
+  class Eye : public BridgeObserver {
+   public:
+    explicit Eye(SeenDecisions& seen) : seen_(seen) {}
+    void OnDecision(const DecidedCall& call) override {
+      MutexLock lock(seen_.mu_);
+      seen_.decisions_.push_back(call);
+    }
+    void OnToolsListed(const UpstreamToolList&) override {}
+
+   private:
+    SeenDecisions& seen_;
+  };
+
+  mutable Mutex mu_;
+  std::vector<DecidedCall> decisions_ ABSL_GUARDED_BY(mu_);
+};
+
 class TestBridge {
  public:
   explicit TestBridge(std::vector<ServerConfig> servers, std::optional<AppData> policy = {},
-                      BridgeServerLimits limits = {}, BridgeConfig config = {})
+                      BridgeServerLimits limits = {}, BridgeConfig config = {},
+                      const PayloadJudge* judge = nullptr)
       : work_(boost::asio::make_work_guard(io_)) {
     std::vector<std::string> names;
     for (const ServerConfig& server : servers) names.push_back(server.name);
     policies.SetPolicy(policy ? *std::move(policy) : Policy(names));
     config.listen = "127.0.0.1:0";
     config.servers = std::move(servers);
-    auto bridge = BridgeServer::Create(io_, std::move(config),
-                                       {.policies = policies,
-                                        .judge = nullptr,
-                                        .clock = clock_,
-                                        .ids = ids_,
-                                        .log = log,
-                                        .metrics = metrics_,
-                                        .make_observer = nullptr,
-                                        .report_counts = nullptr,
-                                        .version = "0.0.0"},
-                                       std::move(limits));
+    auto bridge = BridgeServer::Create(io_, std::move(config), Parts(judge), std::move(limits));
     EXPECT_THAT(bridge, IsOk());
     if (!bridge.ok()) abort();
     bridge_ = *std::move(bridge);
@@ -144,6 +164,19 @@ class TestBridge {
     if (!thread_.joinable()) return;
     boost::asio::post(io_, [this] { bridge_->Stop([this] { io_.stop(); }); });
     thread_.join();
+  }
+
+  // What this bridge works with; another one may too, while this one is there.
+  BridgeServerParts Parts(const PayloadJudge* judge = nullptr) {
+    return {.policies = policies,
+            .judge = judge,
+            .clock = clock_,
+            .ids = ids_,
+            .log = log,
+            .metrics = metrics_,
+            .make_observer = [this](const ServerConfig&) { return decisions.Observer(); },
+            .report_counts = nullptr,
+            .version = "0.0.0"};
   }
 
   // Puts a configuration with these servers in force, as Reload() has it.
@@ -177,8 +210,26 @@ class TestBridge {
     return fields;
   }
 
+  // The same with the list of tools read: the server sees the first call at once.
+  HttpClient::Fields BeginAndList(const std::string& path) {
+    HttpClient::Fields session = Begin(path);
+    EXPECT_EQ(Client().Ask("POST", path, Request("tools/list"), session).status, 200);
+    return session;
+  }
+
+  // Returns once so many requests are in flight.
+  void WaitForInFlight(int requests) {
+    EXPECT_TRUE(support::WaitUntil([&] {
+      return Client()
+                 .Ask("GET", "/metrics")
+                 .body.find(absl::StrFormat("bridgekeeper_bridge_requests_in_flight %d\n",
+                                            requests)) != std::string::npos;
+    })) << requests;
+  }
+
   clients::FakePolicySource policies;
   FakeLogger log;
+  SeenDecisions decisions;
 
  private:
   RealClock clock_;

@@ -7,6 +7,7 @@
 
 #include "clients/bridge/http/bridge_server_test_util.h"
 #include "clients/bridge/http/stateless.h"
+#include "policy/testing/fake_judge.h"
 
 namespace bridgekeeper::bridge {
 namespace {
@@ -72,6 +73,27 @@ TEST_P(ConsentTest, IsAskedForOnTheStreamOfTheCall) {
   EXPECT_EQ(bridge.Client().Ask("POST", path(), accept, session).status, 202);
 }
 
+TEST_P(ConsentTest, IsAskedForOnceWhereThePayloadIsJudged) {
+  const FakeJudge judge;
+  AppData policy = ElicitPolicy();
+  for (CatalogEntry& entry : policy.catalog) {
+    entry.payload_rule = PayloadRule{.payload = "{act}", .dialect = "postgres"};
+    entry.payload_rule->harmless_arguments = {"n"};
+  }
+  TestBridge bridge({Fake("one"), Fake("two")}, policy, {}, {}, &judge);
+  const auto session = bridge.Begin(path(), kAsking);
+  HttpClient client = bridge.Client();
+  client.Ask("POST", path(), Call(GetParam().tool, "DROP TABLE t", 5), session);
+  const auto question = client.NextEvent();
+  ASSERT_TRUE(question);
+  EXPECT_THAT(question->data, HasSubstr("elicitation/create"));
+  bridge.Client().Ask("POST", path(), AnswerTo(question->data, "accept"), session);
+  const auto answer = client.NextEvent();
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(TextIn(answer->data), R"({"act":"DROP TABLE t","n":5})");
+  EXPECT_EQ(client.NextEvent(), std::nullopt);
+}
+
 TEST_P(ConsentTest, ThatIsDeclinedIsADenial) {
   TestBridge bridge({Fake("one"), Fake("two")}, ElicitPolicy());
   const auto session = bridge.Begin(path(), kAsking);
@@ -116,6 +138,17 @@ std::string ModernCall(std::string_view tool, std::string_view capabilities, std
                          tool, n, more, capabilities);
 }
 
+// The members of a call that answer `question`.
+std::string With(const std::string& question, std::string_view action) {
+  const auto document = JsonDocument::Parse(question);
+  const auto result = document.ok() ? document->root().Find("result") : std::nullopt;
+  const auto state = result ? result->Find("requestState") : std::nullopt;
+  EXPECT_TRUE(state) << question;
+  return absl::StrFormat(
+      R"("requestState":%s,"inputResponses":{"bridgekeeper/consent":{"action":"%s"}},)",
+      state ? state->raw() : "null", action);
+}
+
 class StatelessConsentTest : public ConsentTest {
  protected:
   std::string Ask(TestBridge& bridge, std::string_view more = "", int n = 5,
@@ -126,16 +159,6 @@ class StatelessConsentTest : public ConsentTest {
               {"Mcp-Method", "tools/call"},
               {"Mcp-Name", GetParam().tool}})
         .body;
-  }
-
-  static std::string With(const std::string& question, std::string_view action) {
-    const auto document = JsonDocument::Parse(question);
-    const auto result = document.ok() ? document->root().Find("result") : std::nullopt;
-    const auto state = result ? result->Find("requestState") : std::nullopt;
-    EXPECT_TRUE(state) << question;
-    return absl::StrFormat(
-        R"("requestState":%s,"inputResponses":{"bridgekeeper/consent":{"action":"%s"}},)",
-        state ? state->raw() : "null", action);
   }
 };
 
@@ -159,6 +182,28 @@ TEST_P(StatelessConsentTest, IsForTheCallThatWasAskedAbout) {
   TestBridge bridge({Fake("one"), Fake("two")}, ElicitPolicy());
   EXPECT_THAT(Ask(bridge, With(Ask(bridge), "accept"), 6), HasSubstr("APPROVAL_INVALID"));
   EXPECT_THAT(Ask(bridge, With(Ask(bridge), "decline")), HasSubstr("ASK_DECLINED"));
+}
+
+// A name that was agreed to and that another server has by now.
+TEST(StatelessConsent, IsNotForAnotherServerOfTheSameName) {
+  TestBridge bridge({Fake("one"), Fake("two")}, ElicitPolicy());
+  const auto ask = [&](const std::string& more) {
+    return bridge.Client()
+        .Ask("POST", "/mcp", ModernCall("one__drop", kAsking, more),
+             {{"MCP-Protocol-Version", std::string(kStatelessVersion)},
+              {"Mcp-Method", "tools/call"},
+              {"Mcp-Name", "one__drop"}})
+        .body;
+  };
+  const std::string question = ask("");
+  EXPECT_THAT(question, HasSubstr("Server: one"));
+  ServerConfig taker = Fake("two");
+  taker.prefix = "one__";
+  ServerConfig former = Fake("one");
+  former.prefix = "former__";
+  ASSERT_THAT(bridge.Reload({former, taker}), IsOk());
+  EXPECT_THAT(ask(With(question, "accept")), HasSubstr("APPROVAL_INVALID"));
+  EXPECT_THAT(ask(""), HasSubstr("Server: two"));
 }
 
 TEST_P(StatelessConsentTest, CannotBeAskedOfAClientThatDeclaresNone) {

@@ -15,8 +15,8 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "absl/strings/str_format.h"
-#include "clients/bridge/http/compact_json.h"
 #include "clients/bridge/mcp/answers.h"
+#include "clients/bridge/mcp/compact_json.h"
 #include "clients/bridge/mcp/json_text.h"
 #include "policy/base/strings.h"
 #include "policy/engine/compiled.h"
@@ -183,8 +183,9 @@ class DataStudio::Impl {
 
   struct Seat : public Front::Listener {
     Seat(Impl& owner, size_t server)
-        : link(std::make_unique<Link>(owner.io_, owner.servers_[server], *this,
-                                      LinkLimits{.read_only = owner.config_.max_risk == Risk::kSafe,
+        : link(
+              std::make_unique<Link>(owner.io_, owner.servers_[server], *this,
+                                     LinkOptions{.read_only = owner.config_.max_risk == Risk::kSafe,
                                                  .max_risk = owner.config_.max_risk})) {}
     // The link says its last words to us.
     ~Seat() override { link.reset(); }
@@ -313,7 +314,8 @@ class DataStudio::Impl {
       meta.Close();
       const auto schema = tool.Find("inputSchema");
       JsonObject object(tools);
-      object.String("name", servers_with[own] > 1 ? servers_[server]->config.prefix + own : own)
+      const bool is_anothers = servers_with[own] > 1 || OwnerOf(own).value_or(server) != server;
+      object.String("name", is_anothers ? servers_[server]->config.prefix + own : own)
           .String("description", TextOf(tool.Find("description")))
           .Raw("inputSchema", schema ? schema->raw() : "{}")
           .Raw("metadata", metadata);
@@ -334,47 +336,65 @@ class DataStudio::Impl {
       const auto snapshot = server->parts.policies.View(server->config.app.value());
       if (snapshot.policy == nullptr) continue;
       const CompiledPolicy::Rep& rep = snapshot.policy->rep();
-      for (const ConnectionRecord& record : rep.records) {
-        const internal::KnownConnection* known = rep.FindKnown(record.id.value());
-        if (rep.has_allowlist && (known == nullptr || !known->in_allowlist)) continue;
+      const auto add = [&](const auto& connection) {  // a record, or a database of ours
+        const std::string& id = connection.id.value();
+        const internal::KnownConnection* known = rep.FindKnown(id);
+        if (rep.has_allowlist && (known == nullptr || !known->in_allowlist)) return;
         std::string text;
         JsonObject object(text);
-        object.String("id", record.id.value())
-            .String("name", record.name.empty() ? record.id.value() : record.name)
-            .String("type", record.type);
+        object.String("id", id)
+            .String("name", connection.name.empty() ? id : connection.name)
+            .String("type", connection.type);
         object.Close();
-        by_id.emplace(record.id.value(), std::move(text));
-      }
+        by_id.emplace(id, std::move(text));
+      };
+      for (const ConnectionConfig& connection : server->config.connections) add(connection);
+      for (const ConnectionRecord& record : rep.records) add(record);
     }
     std::string list = "[";
     for (const auto& [id, text] : by_id) list += (list.size() > 1 ? "," : "") + text;
     return list + "]";
   }
 
+  // The server whose prefix `name` begins with: the longest one.
+  std::optional<size_t> OwnerOf(std::string_view name) const {
+    std::optional<size_t> owner;
+    for (size_t i = 0; i < servers_.size(); ++i) {
+      const std::string& prefix = servers_[i]->config.prefix;
+      if (prefix.empty() || !name.starts_with(prefix)) continue;
+      if (!owner || prefix.size() > servers_[*owner]->config.prefix.size()) owner = i;
+    }
+    return owner;
+  }
+
   // The server and the own name of a tool as it was called.
   std::optional<std::pair<size_t, std::string>> FindTool(const Lists& lists,
                                                          const std::string& called) const {
     std::vector<std::string> names = {called};
-    if (announce_ == Announce::kSqlkit) names.push_back("sqlkit__" + called);
+    const bool has_databases = std::any_of(
+        servers_.begin(), servers_.end(),
+        [](const std::shared_ptr<Server>& server) { return !server->config.connections.empty(); });
+    if (announce_ == Announce::kSqlkit || has_databases) names.push_back("sqlkit__" + called);
     if (announce_ == Announce::kDockit) names.push_back("dockit__" + called);
     for (const std::string& name : names) {
+      // A server's prefix is its own, whether it lists the tool or hides it: what another
+      // server calls so is not meant.
+      if (const auto owner = OwnerOf(name)) {
+        const std::string own = name.substr(servers_[*owner]->config.prefix.size());
+        bool has_whole_name = false;
+        EachTool(lists, [&](size_t server, JsonValue tool) {
+          has_whole_name =
+              has_whole_name || (server == *owner && TextOf(tool.Find("name")) == name);
+        });
+        return std::pair(*owner, has_whole_name ? name : own);
+      }
       std::optional<std::pair<size_t, std::string>> found;
       int servers = 0;
       EachTool(lists, [&](size_t server, JsonValue tool) {
         const std::string own(TextOf(tool.Find("name")));
-        if (servers_[server]->config.prefix + own == name) {
-          found.emplace(server, own);
-          servers = 1;
-        } else if (own == name && ++servers == 1) {
-          found.emplace(server, own);
-        }
+        if (own == name && ++servers == 1) found.emplace(server, own);
       });
       if (servers == 1) return found;
-    }
-    // It may be one that is hidden: its server says why it is denied.
-    for (size_t i = 0; i < servers_.size(); ++i) {
-      const std::string& prefix = servers_[i]->config.prefix;
-      if (called.starts_with(prefix)) return std::pair(i, called.substr(prefix.size()));
     }
     if (servers_.size() == 1) return std::pair(size_t{0}, called);
     return std::nullopt;

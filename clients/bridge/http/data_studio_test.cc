@@ -50,6 +50,16 @@ TEST(DataStudio, ListsToolsForAnEmptyBody) {
   EXPECT_EQ(bridge.Client().Ask("GET", "/").status, 200);
 }
 
+TEST(DataStudio, ANameThatBeginsWithAServersPrefixIsThatServers) {
+  ServerConfig two = Fake("two");
+  two.prefix = "d";
+  // Of two every tool is hidden.
+  TestBridge bridge({Fake("one"), two}, Policy({"one"}), {}, WithDataStudio(Risk::kDestructive));
+  EXPECT_THAT(bridge.Client().Ask("POST", "/tools").body, HasSubstr(R"("name":"one__do")"));
+  EXPECT_THAT(Invoke(bridge, InvokeBody("one__do")), HasSubstr("echo"));
+  EXPECT_THAT(Invoke(bridge, InvokeBody("do")), Not(HasSubstr("echo")));
+}
+
 TEST(DataStudio, IsThereOnlyWhereItIsConfigured) {
   TestBridge bridge({Fake("one")});
   EXPECT_EQ(bridge.Client().Ask("POST", "/tools").status, 404);
@@ -292,24 +302,10 @@ TEST_F(PortFileTest, ReplacesOneWhereNobodyListens) {
 TEST_F(PortFileTest, LeavesAnotherProgramItsPlace) {
   TestBridge first({Fake("one")}, {}, {}, Announcing());
   boost::asio::io_context io;
-  clients::FakePolicySource policies;
-  RealClock clock;
-  RandomIdSource ids;
-  FakeLogger log;
-  BridgeMetrics metrics;
   BridgeConfig config = Announcing();
   config.listen = "127.0.0.1:0";
   config.servers = {Fake("one")};
-  EXPECT_THAT(BridgeServer::Create(io, std::move(config),
-                                   {.policies = policies,
-                                    .judge = nullptr,
-                                    .clock = clock,
-                                    .ids = ids,
-                                    .log = log,
-                                    .metrics = metrics,
-                                    .make_observer = nullptr,
-                                    .report_counts = nullptr,
-                                    .version = "0"}),
+  EXPECT_THAT(BridgeServer::Create(io, std::move(config), first.Parts()),
               StatusIs(absl::StatusCode::kAlreadyExists));
   EXPECT_EQ(Text(), std::to_string(first.port()));
 }

@@ -82,6 +82,8 @@ class Exchange {
   std::string TakeBytes() { return std::exchange(queue_, {}); }
   bool has_bytes() const { return !queue_.empty(); }
   bool has_ended() const { return ended_; }
+  // Of an answer that the client has not been sent yet, or of events.
+  size_t unread_bytes() const { return queue_.size() + response_.body.size(); }
   bool has_too_much() const { return queue_.size() > kMaxQueuedBytes; }
   // Called whenever one of these has changed.
   void OnChange(std::function<void()> on_change) { on_change_ = std::move(on_change); }

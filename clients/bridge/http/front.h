@@ -9,6 +9,8 @@
 #define BRIDGEKEEPER_CLIENTS_BRIDGE_HTTP_FRONT_H_
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -34,6 +36,13 @@ class Front {
   // A message of the client: `line` is what `message` was read from. May call the
   // listener before it returns.
   virtual void FromClient(const Message& message, std::string_view line) = 0;
+
+  // The server that a call of `tool` goes to, by the prefix of its names here; nullopt:
+  // there is none such.
+  virtual std::optional<std::string> PrefixOf(std::string_view tool) const = 0;
+  // FromClient() of a tools/list that the server with this prefix alone has a part in.
+  virtual void ListTools(std::string_view prefix, const Message& message,
+                         std::string_view line) = 0;
 
   // The policy of an app that this is about may have changed.
   virtual void OnPolicyChange() = 0;

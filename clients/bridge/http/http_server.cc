@@ -4,6 +4,7 @@
 
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <set>
 #include <utility>
 #include <vector>
@@ -27,7 +28,7 @@
 #include <boost/beast/http/write.hpp>
 
 #include "absl/strings/str_format.h"
-#include "policy/base/strings.h"
+#include "clients/bridge/http/http_reader.h"
 #include "runtime/peer_uid.h"
 
 namespace bridgekeeper::bridge {
@@ -44,18 +45,6 @@ using boost::system::error_code;
 constexpr std::chrono::milliseconds kAcceptPause{100};
 
 auto Into(error_code& error) { return asio::redirect_error(asio::use_awaitable, error); }
-
-std::string_view View(beast::string_view text) { return {text.data(), text.size()}; }
-
-std::string TooLarge(std::string_view what, size_t limit) {
-  return absl::StrFormat("want a %s of at most %d bytes", what, limit);
-}
-
-// The client said something that is no HTTP, rather than nothing more.
-bool IsMalformed(const error_code& error) {
-  return error.category() == error_code(http::error::bad_method).category() &&
-         error != http::error::end_of_stream && error != http::error::partial_message;
-}
 
 }  // namespace
 
@@ -87,6 +76,7 @@ class HttpServer::Impl : public std::enable_shared_from_this<Impl> {
   HttpServerStats stats() const {
     HttpServerStats stats = stats_;
     stats.connections = connections_.size();
+    stats.unread_bytes = unread_bytes_;
     return stats;
   }
 
@@ -122,6 +112,8 @@ class HttpServer::Impl : public std::enable_shared_from_this<Impl> {
     bool watching = false;    // for the client to leave
     bool gone = false;
     size_t counted_bytes = 0;  // of kMaxHttpBodiesBytes
+    size_t unread_bytes = 0;   // of max_unread_bytes
+    size_t written_bytes = 0;  // of these, what is being written
   };
   using ConnectionPtr = std::shared_ptr<Connection>;
 
@@ -147,9 +139,11 @@ class HttpServer::Impl : public std::enable_shared_from_this<Impl> {
 
   static awaitable<void> Serve(std::shared_ptr<Impl> self, ConnectionPtr connection) {
     self->connections_.insert(connection.get());
-    while (co_await self->ServeOne(connection)) {
-    }
+    bool is_of_use = true;
+    // Await in a statement of its own: g++ 12 ends what a condition awaits twice.
+    while (is_of_use) is_of_use = co_await self->ServeOne(connection);
     self->Uncount(*connection);
+    self->CountUnread(*connection, 0);
     self->connections_.erase(connection.get());
     error_code ignored;
     connection->stream.socket().shutdown(tcp::socket::shutdown_both, ignored);
@@ -176,42 +170,22 @@ class HttpServer::Impl : public std::enable_shared_from_this<Impl> {
     }
     connection->busy = true;
 
-    http::request_parser<http::string_body> parser;
-    parser.header_limit(kMaxHttpHeadBytes);
-    parser.body_limit(kMaxHttpBodyBytes);
+    HttpRequestParser parser;
+    SetLimits(parser);
     stream.expires_after(absl::ToChronoMilliseconds(options_.head_timeout));
     co_await http::async_read_header(stream, connection->buffer, parser, Into(error));
-    if (error) {
-      if (error == beast::error::timeout) ++stats_.cut;
-      const std::string path = Head(parser.get()).path;
-      if (error == http::error::body_limit) {
-        co_await Refuse(*connection, path, 413, TooLarge("body", kMaxHttpBodyBytes));
-      } else if (error == http::error::header_limit) {
-        co_await Refuse(*connection, path, 431, TooLarge("head", kMaxHttpHeadBytes));
-      } else if (IsMalformed(error)) {
-        co_await Refuse(*connection, path, 400, "want a request of HTTP/1.1");
-      }
-      co_return false;
-    }
+    if (error) co_return co_await RefuseUnread(*connection, HeadOf(parser).path, error);
 
-    HttpRequest request = Head(parser.get());
-    std::vector<HttpField> fields;
-    fields.reserve(request.fields.size());
-    for (const auto& [name, value] : request.fields) fields.push_back({name, value});
-    if (const auto refusal = CheckHttpRequest(options_.rules, {request.method, fields})) {
-      co_await Refuse(*connection, request.path, refusal->status, refusal->message);
-      co_return false;
-    }
-    if (parser.get().version() != 11) {
-      co_await Refuse(*connection, request.path, 505, "want HTTP/1.1");
-      co_return false;
+    HttpRequest request = HeadOf(parser);
+    if (const auto refusal = CheckHead(options_.rules, parser, request)) {
+      co_return co_await Refuse(*connection, request.path, *refusal);
     }
     const auto length = parser.content_length();
     const size_t counted = parser.chunked() ? kMaxHttpBodyBytes : length ? *length : 0;
     if (counted > kFreeBodyBytes) {
       if (bodies_bytes_ + counted > kMaxHttpBodiesBytes) {
-        co_await Refuse(*connection, request.path, 503, "too much is being read, try again");
-        co_return false;
+        const HttpRefusal full{503, "too much is being read, try again"};
+        co_return co_await Refuse(*connection, request.path, full);
       }
       connection->counted_bytes = counted;
       bodies_bytes_ += counted;
@@ -224,23 +198,18 @@ class HttpServer::Impl : public std::enable_shared_from_this<Impl> {
     if (!error && !parser.is_done()) {
       co_await http::async_read(stream, connection->buffer, parser, Into(error));
     }
-    if (error) {
-      if (error == beast::error::timeout) ++stats_.cut;
-      if (error == http::error::body_limit) {
-        co_await Refuse(*connection, request.path, 413, TooLarge("body", kMaxHttpBodyBytes));
-      } else if (IsMalformed(error)) {
-        co_await Refuse(*connection, request.path, 400, "the body cannot be read");
-      }
-      co_return false;
-    }
+    if (error) co_return co_await RefuseUnread(*connection, request.path, error);
     request.body = std::move(parser.get().body());
     const bool keep_alive = parser.get().keep_alive();
     const bool is_head = parser.get().method() == http::verb::head;
     ++stats_.requests;
 
     const auto exchange = std::make_shared<Exchange>();
-    exchange->OnChange([weak = std::weak_ptr(connection)] {
-      if (const auto alive = weak.lock()) alive->wake.cancel();
+    exchange->OnChange([this, weak = std::weak_ptr(connection), changed = exchange.get()] {
+      const auto alive = weak.lock();
+      if (!alive) return;
+      CountUnread(*alive, alive->written_bytes + changed->unread_bytes());
+      alive->wake.cancel();
     });
     request.peer_uid = [weak = std::weak_ptr(connection)]() -> absl::StatusOr<uid_t> {
       const auto alive = weak.lock();
@@ -251,32 +220,43 @@ class HttpServer::Impl : public std::enable_shared_from_this<Impl> {
     const bool is_written = co_await Write(connection, *exchange, is_head);
     exchange->SetGone();
     Uncount(*connection);
+    connection->written_bytes = 0;
+    CountUnread(*connection, 0);
     co_return is_written&& keep_alive && !draining_;
-  }
-
-  HttpRequest Head(const http::request<http::string_body>& head) const {
-    HttpRequest request;
-    request.method = std::string(View(head.method_string()));
-    const std::string_view target = View(head.target());
-    const size_t question = std::min(target.find('?'), target.size());
-    request.path = std::string(target.substr(0, question));
-    if (question < target.size()) request.query = std::string(target.substr(question + 1));
-    for (const auto& field : head) {
-      request.fields.emplace_back(AsciiLower(View(field.name_string())), View(field.value()));
-    }
-    return request;
   }
 
   void Uncount(Connection& connection) {
     bodies_bytes_ -= std::exchange(connection.counted_bytes, 0);
   }
 
-  // Tells a client why its request is not read, and closes.
-  awaitable<void> Refuse(Connection& connection, std::string_view path, int status,
-                         std::string message) {
+  // Cuts clients off where all of them together leave too much unread: those that have left
+  // most, since who reads has next to nothing.
+  void CountUnread(Connection& connection, size_t bytes) {
+    if (!connection.stream.socket().is_open()) bytes = 0;
+    unread_bytes_ += bytes - std::exchange(connection.unread_bytes, bytes);
+    while (unread_bytes_ > options_.max_unread_bytes) {
+      Connection& slowest = **std::ranges::max_element(
+          connections_, {}, [](const Connection* one) { return one->unread_bytes; });
+      unread_bytes_ -= std::exchange(slowest.unread_bytes, 0);
+      ++stats_.cut;
+      ++stats_.cut_for_room;
+      slowest.Close();
+    }
+  }
+
+  // Tells a client, where there is something to tell, why its request is not read.
+  // Returns false: the connection is of no more use.
+  awaitable<bool> RefuseUnread(Connection& connection, std::string path, error_code error) {
+    if (error == beast::error::timeout) ++stats_.cut;
+    const auto refusal = RefusalOf(error);
+    if (!refusal) co_return false;
+    co_return co_await Refuse(connection, std::move(path), *refusal);
+  }
+
+  awaitable<bool> Refuse(Connection& connection, std::string path, HttpRefusal refusal) {
     ++stats_.refused;
-    HttpResponse response = handler_.OnRefused(path, status, std::move(message));
-    response.status = status;
+    HttpResponse response = handler_.OnRefused(path, refusal.status, std::move(refusal.message));
+    response.status = refusal.status;
     co_await WriteResponse(connection, response, /*keep_alive=*/false, /*is_head=*/false);
     // What the client is still sending would reset the connection before it has read
     // the answer: it is told that we have said all, and what comes is dropped.
@@ -287,6 +267,7 @@ class HttpServer::Impl : public std::enable_shared_from_this<Impl> {
     while (!error) {
       co_await connection.stream.async_read_some(asio::buffer(dropped), Into(error));
     }
+    co_return false;
   }
 
   awaitable<bool> WriteResponse(Connection& connection, HttpResponse& response, bool keep_alive,
@@ -364,12 +345,15 @@ class HttpServer::Impl : public std::enable_shared_from_this<Impl> {
         if (!is_quiet) continue;
         bytes = kKeepAliveComment;
       }
+      connection->written_bytes = bytes.size();
       stream.expires_after(absl::ToChronoMilliseconds(options_.write_timeout));
       if (is_last) {
         co_await asio::async_write(stream, http::make_chunk_last(), Into(error));
         co_return !error;
       }
       co_await asio::async_write(stream, http::make_chunk(asio::buffer(bytes)), Into(error));
+      connection->written_bytes = 0;
+      CountUnread(*connection, exchange.unread_bytes());
     }
     if (error == beast::error::timeout) ++stats_.cut;
     co_return false;
@@ -409,6 +393,7 @@ class HttpServer::Impl : public std::enable_shared_from_this<Impl> {
   bool draining_ = false;
   std::set<Connection*> connections_;
   size_t bodies_bytes_ = 0;
+  size_t unread_bytes_ = 0;  // of all connections
   HttpServerStats stats_;
 };
 
@@ -428,7 +413,8 @@ uint16_t HttpServer::port() const { return impl_->port(); }
 std::string HttpServer::address() const {
   const std::string& ip = impl_->address().ip;
   const bool is_v6 = ip.find(':') != std::string::npos;
-  return absl::StrFormat(is_v6 ? "[%s]:%d" : "%s:%d", ip, impl_->port());
+  return is_v6 ? absl::StrFormat("[%s]:%d", ip, impl_->port())
+               : absl::StrFormat("%s:%d", ip, impl_->port());
 }
 
 HttpServerStats HttpServer::stats() const { return impl_->stats(); }

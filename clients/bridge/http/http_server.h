@@ -26,17 +26,20 @@
 
 namespace bridgekeeper::bridge {
 
-// Largest head and body of a request.
-inline constexpr size_t kMaxHttpHeadBytes = 16 << 10;
-inline constexpr size_t kMaxHttpBodyBytes = 16 << 20;
 // Bytes of bodies above kFreeBodyBytes that are being read or answered at one time.
 inline constexpr size_t kMaxHttpBodiesBytes = 256 << 20;
 inline constexpr size_t kFreeBodyBytes = 64 << 10;
+
+// Bytes of answers of all clients that wait to be read. Eight clients that read nothing may
+// have what one may (Exchange::kMaxQueuedBytes); a host's clients read what they ask for.
+inline constexpr size_t kMaxUnreadBytes = 256 << 20;
 
 struct HttpServerOptions {
   LoopbackAddress address;
   HttpListenerRules rules;
   size_t max_connections = 12'000;
+  // With more, the clients that have left most unread are cut off.
+  size_t max_unread_bytes = kMaxUnreadBytes;
   // How long a connection may stay without a request, a client may take to send a head
   // and a body, and to take in what is written.
   absl::Duration idle_timeout = absl::Seconds(75);
@@ -49,10 +52,12 @@ struct HttpServerOptions {
 };
 
 struct HttpServerStats {
-  size_t connections = 0;  // open now
-  uint64_t requests = 0;   // read whole
-  uint64_t refused = 0;    // refused before they were read whole
-  uint64_t cut = 0;        // clients that were cut off: too slow, or not reading
+  size_t connections = 0;     // open now
+  uint64_t requests = 0;      // read whole
+  uint64_t refused = 0;       // refused before they were read whole
+  uint64_t cut = 0;           // clients that were cut off: too slow, or not reading
+  uint64_t cut_for_room = 0;  // of these, for max_unread_bytes
+  size_t unread_bytes = 0;    // now
 };
 
 class HttpHandler {

@@ -8,7 +8,9 @@
 #ifndef BRIDGEKEEPER_CLIENTS_BRIDGE_HTTP_LINK_H_
 #define BRIDGEKEEPER_CLIENTS_BRIDGE_HTTP_LINK_H_
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -20,7 +22,9 @@
 #include "absl/time/time.h"
 #include "clients/bridge/config/config.h"
 #include "clients/bridge/http/front.h"
+#include "clients/bridge/http/judge_desk.h"
 #include "clients/bridge/mcp/core.h"
+#include "clients/bridge/mcp/list_shelf.h"
 #include "clients/bridge/upstream/upstream.h"
 
 namespace bridgekeeper::bridge {
@@ -30,25 +34,38 @@ class Link;
 // Adds the counts of `from` to `to`.
 void Add(const CoreStats& from, CoreStats& to);
 
+// Where the tools of a server come from, for their pins (origin.h).
+std::string OriginOf(const ServerConfig& config);
+
 // One server of the configuration, and what every link to it needs. Links share it: one
 // that has left the configuration goes with the last of them.
 struct Server {
-  Server(ServerConfig server_config, CoreParts core_parts, Upstream& server_upstream)
-      : config(std::move(server_config)), parts(std::move(core_parts)), upstream(server_upstream) {}
+  // `judge_desk`: null where core_parts.judge is.
+  Server(ServerConfig server_config, CoreParts core_parts, Upstream& server_upstream,
+         JudgeDesk* judge_desk)
+      : config(std::move(server_config)),
+        origin(std::make_shared<const std::string>(OriginOf(config))),
+        parts(std::move(core_parts)),
+        upstream(server_upstream),
+        desk(judge_desk) {}
 
   const ServerConfig config;
+  const std::shared_ptr<const std::string> origin;  // CoreOptions::origin
   const CoreParts parts;
   Upstream& upstream;
+  JudgeDesk* const desk;
   std::set<Link*> links;
   CoreStats ended_links;  // the counts of links that are gone
+  ListShelf shelf;        // of the server's list, for all links
 
   // The counts of all links, and the requests that they have in flight.
   CoreStats Stats() const;
   size_t requests_in_flight() const;
 };
 
-// What a link asks of calls beyond the policy.
-struct LinkLimits {
+struct LinkOptions {
+  std::string session;  // names the client's session in reports; empty: it has none
+  // What is asked of calls beyond the policy.
   bool read_only = false;
   Risk max_risk = Risk::kDestructive;
 };
@@ -57,10 +74,15 @@ class Link : public Front, private Upstream::Client {
  public:
   // `listener` must outlive it.
   Link(boost::asio::io_context& io, std::shared_ptr<Server> server, Front::Listener& listener,
-       const LinkLimits& limits = {});
+       LinkOptions options = {});
   ~Link() override;
 
   void FromClient(const Message& message, std::string_view line) override;
+  // Its server's names have no prefix.
+  std::optional<std::string> PrefixOf(std::string_view) const override { return ""; }
+  void ListTools(std::string_view, const Message& message, std::string_view line) override {
+    FromClient(message, line);
+  }
   void OnPolicyChange() override;
   // A link has the one server for good.
   void OnServersChange(const std::vector<std::shared_ptr<Server>>&) override {}
@@ -74,9 +96,12 @@ class Link : public Front, private Upstream::Client {
   // Sends what the core said.
   void Flush(const IdKey& related);
   void ArmTimer();
+  void Judge(uint64_t ticket);
 
   const std::shared_ptr<Server> server_;
   Front::Listener& listener_;
+  const bool is_shared_;  // by clients without a session
+  const std::string name_at_desk_;
   BridgeCore core_;
   Output out_;
   boost::asio::steady_timer timer_;

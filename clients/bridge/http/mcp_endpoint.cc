@@ -11,8 +11,8 @@
 #include <boost/asio/post.hpp>
 
 #include "absl/strings/str_format.h"
-#include "clients/bridge/http/compact_json.h"
 #include "clients/bridge/mcp/answers.h"
+#include "clients/bridge/mcp/compact_json.h"
 #include "clients/bridge/upstream/upstream.h"
 
 namespace bridgekeeper::bridge {
@@ -155,6 +155,7 @@ void McpEndpoint::Post(const HttpRequest& request, Path& path, const ExchangePtr
 
 Session* McpEndpoint::BeginSession(const HttpRequest& request, const Session::MakeFront& make_front,
                                    std::string_view id_token, const ExchangePtr& exchange) {
+  if (sessions_.size() >= limits_.max_sessions) MakeRoom();
   if (sessions_.size() >= limits_.max_sessions) {
     ++stats_.sessions_refused;
     HttpResponse response =
@@ -219,6 +220,18 @@ void McpEndpoint::Delete(const HttpRequest& request, const ExchangePtr& exchange
 }
 
 // ---- time ------------------------------------------------------------------------------
+
+void McpEndpoint::MakeRoom() {
+  const absl::Duration now = clock_.SinceBoot();
+  const Session* oldest = nullptr;
+  for (const auto& [id, session] : sessions_) {
+    if (session->is_in_use() || now - session->last_used < limits_.spare_after) continue;
+    if (oldest == nullptr || session->last_used < oldest->last_used) oldest = session.get();
+  }
+  if (oldest == nullptr) return;
+  sessions_.erase(oldest->id());
+  ++stats_.sessions_expired;
+}
 
 void McpEndpoint::ArmSweep() {
   sweep_timer_.expires_after(

@@ -57,6 +57,8 @@ class McpEndpoint {
   struct Limits {
     size_t max_sessions = kMaxSessions;
     absl::Duration idle_timeout = kSessionIdleTimeout;
+    // After this long without use a session may have to make room for a new one.
+    absl::Duration spare_after = absl::Seconds(30);
   };
 
   // What is named must outlive it.
@@ -102,6 +104,8 @@ class McpEndpoint {
                        const ExchangePtr& exchange);
   Session* BeginSession(const HttpRequest& request, const Session::MakeFront& make_front,
                         std::string_view id_token, const ExchangePtr& exchange);
+  // Ends the session that was not used for longest, where one may have to make room.
+  void MakeRoom();
   void ArmSweep();
   void Sweep();
   void TellPolicyChange(std::deque<std::string> sessions);

@@ -1,10 +1,11 @@
 // Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
 
+#include <functional>
 #include <string>
 #include <vector>
 
-#include "clients/bridge/http/compact_json.h"
 #include "clients/bridge/http/event_store.h"
+#include "clients/bridge/http/link.h"
 #include "clients/bridge/http/session.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -15,18 +16,42 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-TEST(CompactJson, TakesOutWhatIsBetweenTokens) {
-  EXPECT_EQ(CompactJson("{ \"a\" :\t[ 1 , 2 ]\r\n}"), "{\"a\":[1,2]}");
-  EXPECT_EQ(CompactJson(" true "), "true");
-}
-
-TEST(CompactJson, LeavesStringsAlone) {
-  EXPECT_EQ(CompactJson(R"({"a b": " \" c \\", "d":1})"), R"({"a b":" \" c \\","d":1})");
-  EXPECT_EQ(CompactJson(R"({"a":" \\"})"), std::nullopt);
-}
-
-TEST(CompactJson, LeavesATextWithoutSpaceAsItIs) {
-  EXPECT_EQ(CompactJson(R"({"a":[1,2.50,"x y"]})"), std::nullopt);
+// B224: what a pin holds of a server is what runs, and nothing that a policy says of it.
+TEST(Origin, IsOfWhatRuns) {
+  ServerConfig command;
+  command.name = "notes";
+  command.command = {"npx", "notes"};
+  command.environment = {{.name = "KEY", .value = "1"}};
+  ServerConfig url;
+  url.name = "notes";
+  url.url = "https://notes.example/mcp";
+  struct Row {
+    const char* what;
+    const ServerConfig& base;
+    std::function<void(ServerConfig&)> change;
+    bool is_same;
+  };
+  const Row rows[] = {
+      {"another argument", command, [](auto& c) { c.command[1] = "other"; }, false},
+      {"a renamed variable", command, [](auto& c) { c.environment[0].name = "KEYS"; }, false},
+      {"another variable", command,
+       [](auto& c) {
+         c.environment.push_back({"B", "1"});
+       },
+       false},
+      {"another folder", command, [](auto& c) { c.working_directory = "/srv"; }, false},
+      {"an address for a command", command, [&](auto& c) { c = url; }, false},
+      {"another value", command, [](auto& c) { c.environment[0].value = "2"; }, true},
+      {"another prefix", command, [](auto& c) { c.prefix = "n__"; }, true},
+      {"another host", url, [](auto& c) { c.url = "https://other.example/mcp"; }, false},
+      {"another path", url, [](auto& c) { c.url += "/v2"; }, false},
+      {"another key", url, [](auto& c) { c.url += "?key=2"; }, false},
+  };
+  for (const Row& row : rows) {
+    ServerConfig changed = row.base;
+    row.change(changed);
+    EXPECT_EQ(OriginOf(changed) == OriginOf(row.base), row.is_same) << row.what;
+  }
 }
 
 TEST(EventId, ReadsOnlyItsOwnForm) {

@@ -56,6 +56,21 @@ TEST_F(ReloadTest, AddsAServerForClientsThatAreThere) {
   bridge_.Begin("/servers/three/mcp");
 }
 
+// Both while clients are there, and neither is in the way of the other.
+TEST_F(ReloadTest, AServerAndThenARuleForItAreInForce) {
+  bridge_.policies.SetPolicy(Policy({"one", "two"}));
+  const auto session = bridge_.BeginAndList(kAll);
+  ASSERT_THAT(bridge_.Reload({Fake("one"), Fake("two"), Fake("three")}), IsOk());
+  EXPECT_THAT(List(kAll, session), AllOf(HasSubstr("one__do"), Not(HasSubstr("three__do"))));
+  EXPECT_THAT(Ask(kAll, Call("three__do"), session), HasSubstr("TOOL_UNREVIEWED"));
+  bridge_.policies.SetPolicy(Policy({"one", "two", "three"}));
+  EXPECT_THAT(List(kAll, session), HasSubstr("three__do"));
+  EXPECT_THAT(TextIn(Ask(kAll, Call("three__do"), session)), HasSubstr("echo"));
+  bridge_.policies.SetPolicy(Policy({"two", "three"}));
+  EXPECT_THAT(List(kAll, session), Not(HasSubstr("one__do")));
+  EXPECT_THAT(Ask(kAll, Call("one__do"), session), HasSubstr("TOOL_UNREVIEWED"));
+}
+
 TEST_F(ReloadTest, LeavesUnchangedServersTheirProcessAndSessions) {
   const auto own = bridge_.Begin("/servers/one/mcp");
   const std::string pid = Pid("/servers/one/mcp", "do", own);

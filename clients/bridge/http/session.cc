@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "clients/bridge/mcp/answers.h"
 #include "policy/base/strings.h"
+#include "runtime/sha256.h"
 
 namespace bridgekeeper::bridge {
 namespace {
@@ -22,6 +23,9 @@ std::string PrimingEvent(const EventId& id) {
   return absl::StrFormat("id: %s\nretry: %d\ndata: \n\n", id.ToString(),
                          absl::ToInt64Milliseconds(kReconnectAfter));
 }
+
+// Who reads reports must not be able to go on with the session.
+std::string NameInReports(std::string_view id) { return Sha256Hex(id).substr(0, 32); }
 
 }  // namespace
 
@@ -42,7 +46,10 @@ Accepts AcceptsOf(const HttpRequest& request) {
 }
 
 Session::Session(std::string id, std::string path, EventBudget& budget, const MakeFront& make_front)
-    : id_(std::move(id)), path_(std::move(path)), events_(budget), front_(make_front(*this)) {}
+    : id_(std::move(id)),
+      path_(std::move(path)),
+      events_(budget),
+      front_(make_front(*this, NameInReports(id_))) {}
 
 Session::~Session() {
   // First, so that nothing that it says on its way out reaches a stream.
@@ -73,6 +80,7 @@ uint64_t Session::Post(const Message& message, std::string_view line, const Acce
   if (message.kind != Message::Kind::kRequest) {
     exchange->Respond({.status = 202, .content_type = "", .body = "", .fields = {}});
     front_->FromClient(message, line);
+    if (message.method == "notifications/cancelled") EndCancelled(message);
     return 0;
   }
   if (by_request_.contains(message.id)) {
@@ -187,6 +195,25 @@ void Session::Answer(uint64_t number, std::string_view line) {
   // Else the client has left, and has nothing to come back with.
   by_request_.erase(stream.request);
   streams_.erase(number);
+}
+
+void Session::EndCancelled(const Message& message) {
+  const auto token = message.Param("requestId");
+  const auto id = token ? KeyOfId(*token) : std::nullopt;
+  const auto found = id ? by_request_.find(*id) : by_request_.end();
+  if (found == by_request_.end()) return;
+  Stream& stream = streams_.at(found->second);
+  if (stream.is_initialize) return;  // cannot be cancelled
+  if (stream.exchange != nullptr) {
+    if (!stream.exchange->is_stream() && stream.accepts_events) Begin(found->second);
+    if (stream.exchange->is_stream()) {
+      stream.exchange->EndEvents();
+    } else {
+      stream.exchange->Respond({.status = 202, .content_type = "", .body = "", .fields = {}});
+    }
+  }
+  streams_.erase(found->second);
+  by_request_.erase(found);
 }
 
 void Session::OnInitialized(std::string_view line) {

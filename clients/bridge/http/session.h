@@ -46,7 +46,9 @@ Accepts AcceptsOf(const HttpRequest& request);
 
 class Session : private Front::Listener {
  public:
-  using MakeFront = std::function<std::unique_ptr<Front>(Front::Listener& listener)>;
+  // `session` names the client in reports; empty: it has no session.
+  using MakeFront =
+      std::function<std::unique_ptr<Front>(Front::Listener& listener, std::string session)>;
 
   // `budget` must outlive it.
   Session(std::string id, std::string path, EventBudget& budget, const MakeFront& make_front);
@@ -98,6 +100,9 @@ class Session : private Front::Listener {
   void ToClient(std::string_view line, const IdKey& related) override;
 
   void Answer(uint64_t number, std::string_view line);
+  // There is no answer to a request that its client has cancelled.
+  // Source: MCP 2025-11-25, cancellation.
+  void EndCancelled(const Message& message);
   void OnInitialized(std::string_view line);
   // Sends an event on a stream that has begun, or keeps it.
   void SendEvent(uint64_t number, std::string_view line);

@@ -7,9 +7,10 @@
 #include <utility>
 #include <variant>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_format.h"
 #include "clients/bridge/mcp/answers.h"
+#include "clients/bridge/mcp/core.h"
+#include "clients/bridge/mcp/header_params.h"
 #include "clients/bridge/mcp/json_text.h"
 #include "clients/bridge/upstream/upstream.h"
 #include "policy/base/check.h"
@@ -54,6 +55,42 @@ std::optional<std::string> Mismatch(const HttpRequest& request, std::string_view
                          EscapeForPeople(*value, 128), EscapeForPeople(want, 128));
 }
 
+constexpr std::string_view kParamPrefix = "mcp-param-";
+constexpr std::string_view kToolsIdPrefix = "stateless/tools/";
+
+HttpFields ParamFields(const HttpRequest& request) {
+  HttpFields params;
+  for (const auto& [name, value] : request.fields) {
+    if (name.starts_with(kParamPrefix)) params.emplace_back(name, value);
+  }
+  return params;
+}
+
+// Says how a header differs from the argument that it repeats, or nullopt.
+std::optional<std::string> ParamMismatch(const HttpFields& params, const Message& call,
+                                         const HeaderTools& tools) {
+  const std::vector<HeaderParam>* wanted = tools.Find(TextOf(call.Param("name")));
+  if (wanted == nullptr) return std::nullopt;
+  for (const HeaderParam& param : *wanted) {
+    const std::string lower = AsciiLower(param.header);
+    const auto want = HeaderParamValue(call.Param("arguments"), param);
+    size_t count = 0;
+    std::optional<std::string> got;
+    for (const auto& [name, value] : params) {
+      if (name != lower) continue;
+      ++count;
+      got = DecodeHeaderValue(value);
+    }
+    if (count == (want ? 1 : 0) && (!want || (got && HeaderParamAgrees(*got, *want)))) continue;
+    return absl::StrFormat(
+        "Header mismatch: %s: got %s, and the body has %s", param.header,
+        count != 1 ? std::to_string(count) + " of them"
+                   : "`" + EscapeForPeople(got.value_or("what cannot be decoded"), 128) + "`",
+        want ? "`" + EscapeForPeople(*want, 128) + "`" : "no such argument");
+  }
+  return std::nullopt;
+}
+
 // Adds what this era has in a result and the one before has not.
 void AddMembers(JsonValue result, bool is_cacheable, JsonEdits& edits) {
   if (!result.Find("resultType")) edits.AddMember(result, "resultType", "\"complete\"");
@@ -61,7 +98,8 @@ void AddMembers(JsonValue result, bool is_cacheable, JsonEdits& edits) {
   if (!result.Find("ttlMs")) {
     edits.AddMember(result, "ttlMs", std::to_string(absl::ToInt64Milliseconds(kListTtl)));
   }
-  if (!result.Find("cacheScope")) edits.AddMember(result, "cacheScope", "\"private\"");
+  // Whatever the server says: what is shown depends on the policy of an app.
+  edits.SetMember(result, "cacheScope", "\"private\"");
 }
 
 }  // namespace
@@ -92,25 +130,11 @@ bool IsStateless(const HttpRequest& request, const Message& message) {
   return message.Meta(kMetaVersion) || request.Field("mcp-protocol-version") == kStatelessVersion;
 }
 
-std::optional<std::string> DecodeHeaderValue(std::string_view value) {
-  constexpr std::string_view kBegin = "=?base64?";
-  constexpr std::string_view kEnd = "?=";
-  if (!value.starts_with(kBegin) || !value.ends_with(kEnd) ||
-      value.size() < kBegin.size() + kEnd.size()) {
-    return std::string(value);
-  }
-  value.remove_prefix(kBegin.size());
-  value.remove_suffix(kEnd.size());
-  std::string decoded;
-  if (!absl::Base64Unescape(AsAbsl(value), &decoded)) return std::nullopt;
-  return decoded;
-}
-
 Stateless::Stateless(boost::asio::io_context& io, const Clock& clock, std::string version,
                      const Session::MakeFront& make_front)
     : version_(std::move(version)),
       patience_(io, clock, kJsonPatience),
-      front_(make_front(*this)) {}
+      front_(make_front(*this, "")) {}
 
 Stateless::~Stateless() {
   front_.reset();
@@ -162,6 +186,9 @@ void Stateless::Post(const HttpRequest& request, const Message& message, const A
   }
   if (message.method == "server/discover") return Discover(message, exchange);
   if (message.method == "subscriptions/listen") return Listen(message, exchange);
+  if (message.method == "tools/call") {
+    return CallTool(ParamFields(request), message, accepts, exchange);
+  }
   Forward(message, accepts, exchange);
 }
 
@@ -231,6 +258,116 @@ void Stateless::Forward(const Message& message, const Accepts& accepts,
   });
 }
 
+void Stateless::CallTool(HttpFields params, const Message& message, const Accepts& accepts,
+                         const ExchangePtr& exchange) {
+  const auto prefix = front_->PrefixOf(TextOf(message.Param("name")));
+  if (!prefix) return Forward(message, accepts, exchange);  // the front says what is wrong
+  Tools& tools = tools_[*prefix];
+  if (tools.is_known) return CheckCall(tools, params, message, accepts, exchange);
+  const size_t bytes = message.document->root().raw().size();
+  if (held_bytes_ + bytes > kMaxHeldBytes) {
+    return exchange->Respond(JsonRpcError(503, message.id_token, kOverloaded,
+                                          "too many calls wait for a list of tools"));
+  }
+  held_bytes_ += bytes;
+  exchange->OnGone([this, alive = std::weak_ptr<const bool>(alive_), prefix = *prefix] {
+    if (!alive.expired()) DropGone(prefix);
+  });
+  tools.held.push_back({.params = std::move(params),
+                        .line = std::string(message.document->root().raw()),
+                        .accepts = accepts,
+                        .exchange = exchange});
+  if (tools.reading != 0) return;
+  tools.rereadings = 0;
+  BeginReading(*prefix, tools);
+}
+
+void Stateless::DropGone(const std::string& prefix) {
+  const auto found = tools_.find(prefix);
+  if (found == tools_.end()) return;
+  std::erase_if(found->second.held, [this](const HeldCall& held) {
+    if (held.exchange->is_open()) return false;
+    held_bytes_ -= held.line.size();
+    return true;
+  });
+}
+
+void Stateless::CheckCall(const Tools& tools, const HttpFields& params, const Message& message,
+                          const Accepts& accepts, const ExchangePtr& exchange) {
+  if (const auto why = ParamMismatch(params, message, tools.marked)) {
+    return exchange->Respond(JsonRpcError(400, message.id_token, kHeaderMismatch, *why));
+  }
+  Forward(message, accepts, exchange);
+}
+
+void Stateless::BeginReading(const std::string& prefix, Tools& tools) {
+  tools.marked = {};
+  tools.pages = 0;
+  tools.changed_meanwhile = false;
+  ReadPage(prefix, tools, "");
+}
+
+void Stateless::ReadPage(const std::string& prefix, Tools& tools, std::string_view cursor) {
+  std::string params;
+  if (!cursor.empty()) {
+    JsonObject object(params);
+    object.String("cursor", cursor);
+    object.Close();
+  }
+  ++tools.pages;
+  tools.reading = ++last_id_;
+  const std::string line = RequestLine(
+      absl::StrFormat("%s%d/%s", kToolsIdPrefix, tools.reading, prefix), "tools/list", params);
+  const auto read = ReadMessage(line);
+  // INVARIANT: a prefix is of the characters of names, and a cursor was read before.
+  const Message* message = std::get_if<Message>(&read);
+  BK_CHECK(message != nullptr);
+  front_->ListTools(prefix, *message, line);
+}
+
+void Stateless::TakePage(std::string_view id, std::string_view line) {
+  const size_t slash = id.find('/');
+  const auto found = tools_.find(id.substr(std::min(slash + 1, id.size())));
+  if (found == tools_.end() || std::to_string(found->second.reading) != id.substr(0, slash)) return;
+  auto& [prefix, tools] = *found;
+  const auto read = ReadMessage(line);
+  const Message* answer = std::get_if<Message>(&read);
+  if (answer == nullptr || answer->kind != Message::Kind::kResult) {
+    return FinishReading(tools, /*is_known=*/false);
+  }
+  // A client of HTTP leaves out what breaks the rules by itself.
+  (void)tools.marked.TakePage(*answer, line, [](std::string_view, std::string_view) {});
+  const std::string_view next = TextOf(answer->body->Find("nextCursor"));
+  if (!next.empty() && tools.pages < kMaxToolPages) return ReadPage(prefix, tools, next);
+  if (tools.changed_meanwhile && tools.rereadings < kMaxRereadings) {
+    ++tools.rereadings;
+    return BeginReading(prefix, tools);
+  }
+  FinishReading(tools, /*is_known=*/true);
+}
+
+void Stateless::FinishReading(Tools& tools, bool is_known) {
+  tools.reading = 0;
+  tools.is_known = is_known && !tools.changed_meanwhile;
+  // Without a list no tool is known, and no header of one means anything.
+  const Tools known{.marked = is_known ? tools.marked : HeaderTools()};
+  for (const HeldCall& held : std::exchange(tools.held, {})) {
+    held_bytes_ -= held.line.size();
+    if (!held.exchange->is_open()) continue;
+    const auto read = ReadMessage(held.line);
+    CheckCall(known, held.params, std::get<Message>(read), held.accepts, held.exchange);
+  }
+}
+
+void Stateless::ForgetTools() {
+  for (auto it = tools_.begin(); it != tools_.end();) {
+    Tools& tools = it->second;
+    tools.is_known = false;
+    tools.changed_meanwhile = true;
+    it = tools.reading == 0 ? tools_.erase(it) : std::next(it);
+  }
+}
+
 void Stateless::Listen(const Message& message, const ExchangePtr& exchange) {
   const auto wanted = message.Param("notifications");
   if (!wanted || !wanted->is_object()) {
@@ -282,7 +419,14 @@ void Stateless::Say(std::string_view line) {
 
 void Stateless::ToClient(std::string_view line, const IdKey& related) {
   const Outline outline = OutlineOf(line);
-  if (!outline.has_method) return Answer(outline.id, line);
+  if (!outline.has_method) {
+    // The key of a text is `s` and the text.
+    const bool is_of_tools = std::string_view(outline.id).substr(0, 1) == "s" &&
+                             std::string_view(outline.id).substr(1).starts_with(kToolsIdPrefix);
+    return is_of_tools
+               ? TakePage(std::string_view(outline.id).substr(1 + kToolsIdPrefix.size()), line)
+               : Answer(outline.id, line);
+  }
   if (!outline.id_token.empty()) {
     return Say(ErrorLine(outline.id_token, kMethodNotFound,
                          "a client of MCP 2026-07-28 cannot be asked in the middle of a call"));
@@ -294,7 +438,10 @@ void Stateless::ToClient(std::string_view line, const IdKey& related) {
     return asked->second.exchange->SendEvents(ServerSentEvent("", line));
   }
   const auto read = ReadMessage(line);
-  if (const Message* message = std::get_if<Message>(&read)) TellListeners(*message);
+  const Message* message = std::get_if<Message>(&read);
+  if (message == nullptr) return;
+  if (message->method == "notifications/tools/list_changed") ForgetTools();
+  TellListeners(*message);
 }
 
 void Stateless::Answer(const IdKey& id, std::string_view line) {

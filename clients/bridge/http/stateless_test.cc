@@ -69,6 +69,26 @@ TEST(Stateless, ListsInTheSameOrderEachTime) {
   }
 }
 
+// Clients without a session share one view of all servers: none has less for the others.
+TEST(Stateless, ListsForManyClientsAtOnce) {
+  TestBridge bridge({Fake("one"), Fake("two", {"--silent"})});
+  std::vector<HttpClient> clients;
+  for (int i = 0; i < 40; ++i) {
+    clients.push_back(bridge.Client());
+    // Two kinds of equal requests, and some like no other.
+    const std::string own = i < 30 ? "" : absl::StrFormat(R"("x":%d,)", i);
+    const std::string method = i % 2 == 0 ? "tools/list" : "prompts/list";
+    clients.back().Send("POST", "/mcp", Modern(method, own, std::to_string(i)), Headers(method));
+  }
+  for (int i = 0; i < 40; ++i) {
+    const Reply reply = clients[static_cast<size_t>(i)].Read();
+    const std::string answer = LastWord(clients[static_cast<size_t>(i)], reply);
+    EXPECT_THAT(answer,
+                AllOf(HasSubstr(absl::StrFormat(R"("id":%d,)", i)), Not(HasSubstr("-32000"))));
+    EXPECT_THAT(answer, HasSubstr(i % 2 == 0 ? "one__do" : "jsonrpc"));
+  }
+}
+
 TEST(Stateless, ServesBothErasAtOnce) {
   TestBridge bridge({Fake("one")});
   const auto session = bridge.Begin(std::string(kOne));
@@ -125,6 +145,11 @@ INSTANTIATE_TEST_SUITE_P(
                    R"("code":-32020)"},
         BadRequest{"NoVersionHeader", Modern("tools/list"),
                    Without(Headers("tools/list"), "MCP-Protocol-Version"), 400, R"("code":-32020)"},
+        BadRequest{"BlankVersionHeader",
+                   Modern("tools/list"),
+                   {{"MCP-Protocol-Version", " "}, {"Mcp-Method", "tools/list"}},
+                   400,
+                   R"("code":-32020)"},
         BadRequest{"NoMeta", Request("tools/list"), Headers("tools/list"), 400, R"("code":-32602)"},
         BadRequest{"NoCapabilities",
                    Modern("tools/list", "", "1",
@@ -150,6 +175,19 @@ INSTANTIATE_TEST_SUITE_P(
         BadRequest{"Answer", R"({"jsonrpc":"2.0","id":1,"result":{}})", Headers("x"), 400,
                    R"("code":-32600)"}),
     [](const auto& row) { return row.param.name; });
+
+// As a client sends it that asks by another method than its transport thinks.
+TEST(Stateless, AHeaderThatDiffersSpoilsThatRequestAlone) {
+  TestBridge bridge({Fake("one")});
+  HttpClient client = bridge.Client();
+  const std::string body = Modern("server/discover", "", "7");
+  const Reply refused = client.Ask("POST", kOne, body, Headers("initialize"));
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_THAT(refused.body, AllOf(HasSubstr(R"("id":7)"), HasSubstr(R"("code":-32020)"),
+                                  HasSubstr("`initialize`"), HasSubstr("`server/discover`")));
+  EXPECT_EQ(client.Ask("POST", kOne, body, Headers("server/discover")).status, 200);
+  EXPECT_EQ(client.Ask("POST", kOne, ModernCall("do"), Headers("tools/call", "do")).status, 200);
+}
 
 TEST(Stateless, DecodesANameThatIsEncoded) {
   TestBridge bridge({Fake("one")});

@@ -2,7 +2,9 @@
 
 #include "clients/bridge/mcp/consent.h"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <vector>
 
 #include "absl/strings/escaping.h"
@@ -26,6 +28,37 @@ std::string NewKey(IdSource& ids) {
   std::array<uint8_t, 32> key;
   ids.Fill(key);
   return {reinterpret_cast<const char*>(key.data()), key.size()};
+}
+
+// Members of `_meta` that say nothing of the call.
+constexpr std::string_view kOfOneRequest[] = {"progressToken", "traceparent", "tracestate",
+                                              "baggage"};
+
+// Everything that a request asks for, less what an answer to a question adds to it.
+std::string AskedFor(const Message& request) {
+  std::string text;
+  JsonObject params(text);
+  if (request.params) {
+    for (const JsonValue member : *request.params) {
+      if (member.key() == kState || member.key() == kResponses) continue;
+      params.Key(member.key());
+      if (member.key() != "_meta" || !member.is_object()) {
+        text += CanonicalJson(member);
+        continue;
+      }
+      JsonObject meta(text);
+      for (const JsonValue item : member) {
+        if (std::ranges::find(kOfOneRequest, item.key()) != std::end(kOfOneRequest)) continue;
+        meta.Raw(item.key(), CanonicalJson(item));
+      }
+      meta.Close();
+    }
+  }
+  params.Close();
+  // Canonical once more: the members of these two objects stand as the client wrote them.
+  const auto document =
+      JsonDocument::Parse(text, {.max_depth = kMaxMessageDepth, .max_values = kMaxMessageValues});
+  return document.ok() ? CanonicalJson(document->root()) : text;
 }
 
 std::optional<JsonValue> OurAnswer(const Message& request) {
@@ -65,7 +98,8 @@ std::string QuestionParams(const AskedCall& asked) {
   return params;
 }
 
-std::string BindingOf(const AskedCall& asked, const clients::PolicySnapshot& snapshot) {
+std::string BindingOf(const AskedCall& asked, const Message& request,
+                      const clients::PolicySnapshot& snapshot) {
   const ToolCall& call = asked.call;
   std::string text;
   JsonObject object(text);
@@ -75,6 +109,7 @@ std::string BindingOf(const AskedCall& asked, const clients::PolicySnapshot& sna
       .String("definition", call.definition_digest.value_or(""))
       .String("connection", asked.decision.connection)
       .String("arguments", Sha256Hex(CanonicalJson(*call.arguments)))
+      .String("params", Sha256Hex(AskedFor(request)))
       .String("risk", Name(asked.decision.effective_risk))
       .Bool("judged", asked.decision.judged)
       .Integer("policy", snapshot.policy->policy_revision().value)

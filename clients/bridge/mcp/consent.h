@@ -65,8 +65,11 @@ struct AskedCall {
 std::string QuestionParams(const AskedCall& asked);
 
 // Names a call and everything that its decision rests on: two are equal only where a
-// person who agrees to one has agreed to the other.
-std::string BindingOf(const AskedCall& asked, const clients::PolicySnapshot& snapshot);
+// person who agrees to one has agreed to the other. Everything that `request` asks for is
+// in it, but what a client makes anew for each request: its progress token and its trace
+// (MCP 2026-07-28, `_meta`, reserved keys).
+std::string BindingOf(const AskedCall& asked, const Message& request,
+                      const clients::PolicySnapshot& snapshot);
 
 // Makes and takes the `requestState` of MCP 2026-07-28. It is proven by a key that this
 // object alone has, and no answer is taken twice.

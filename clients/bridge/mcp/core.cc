@@ -33,13 +33,26 @@ std::string_view Name(Outcome outcome) {
   return kNames[static_cast<size_t>(outcome)];
 }
 
+std::string_view Name(DatabaseFault fault) {
+  constexpr std::array<std::string_view, std::size(kAllDatabaseFaults)> kNames = {
+      "died", "out_of_memory", "late", "unavailable", "overloaded"};
+  return kNames[static_cast<size_t>(fault)];
+}
+
 BridgeCore::BridgeCore(CoreOptions options, CoreParts parts)
     : options_(std::move(options)),
       parts_(std::move(parts)),
       own_id_prefix_("bridgekeeper/" + parts_.ids.NewId() + "/"),
       no_arguments_(EmptyObject()),
       log_budget_(kLogBurst, kLogLinesPerSecond),
-      request_states_(parts_.ids, parts_.clock) {}
+      request_states_(parts_.ids, parts_.clock),
+      shelf_(parts_.shelf == nullptr ? own_shelf_ : *parts_.shelf) {}
+
+BridgeCore::~BridgeCore() {
+  for (const auto& [id, pending] : pending_) {
+    if (pending.decided != nullptr) Tell(*pending.decided);
+  }
+}
 
 void BridgeCore::Count(Peer sender, Outcome outcome) {
   ++stats_.messages[static_cast<size_t>(sender)][static_cast<size_t>(outcome)];
@@ -189,6 +202,7 @@ void BridgeCore::EndRefusedAnswer(const IdKey& id, std::string_view why, Output&
 // ---- time and ends -----------------------------------------------------------
 
 void BridgeCore::EndPending(absl::flat_hash_map<IdKey, Pending>::iterator it) {
+  if (it->second.decided != nullptr) Tell(*it->second.decided);
   deadlines_.erase({it->second.deadline, it->first});
   pending_.erase(it);
 }
@@ -277,6 +291,7 @@ void BridgeCore::OnServerEnd(std::string_view how, Output& out) {
   }
   waiting_for_policy_.clear();
   waiting_for_list_.clear();
+  judging_.clear();
   list_waiters_.clear();
   held_bytes_ = 0;
   server_pending_.clear();

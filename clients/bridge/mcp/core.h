@@ -12,9 +12,10 @@
 //
 // A request waits here for three things only: for the first copy of the policy (at
 // most `policy_wait`, once), for the server's list of tools, without which neither pins
-// nor hints of a call are known (at most kListTimeout), and a call for the answer of the
-// client's user, where the policy wants one (at most kAnswerTime; consent.h). A
-// cancellation reaches a request that waits.
+// nor hints of a call are known (at most kListTimeout), and a call, where that is done
+// elsewhere, for its payload to be judged, and for the answer of the client's user, where
+// the policy wants one (at most kAnswerTime; consent.h). A cancellation reaches a request
+// that waits.
 //
 // Both eras of MCP are served: sessions that begin with `initialize`, and requests
 // that carry all they need in `_meta` (2026-07-28). The era is a property of each
@@ -29,6 +30,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -43,6 +45,8 @@
 #include "absl/time/time.h"
 #include "clients/bridge/mcp/consent.h"
 #include "clients/bridge/mcp/framer.h"
+#include "clients/bridge/mcp/judging.h"
+#include "clients/bridge/mcp/list_shelf.h"
 #include "clients/bridge/mcp/message.h"
 #include "clients/bridge/mcp/observer.h"
 #include "clients/bridge/mcp/tool_list.h"
@@ -67,6 +71,9 @@ inline constexpr size_t kMaxTaskIdBytes = 1024;
 inline constexpr size_t kMaxMetaBytes = 64 << 10;
 // How long the server may take for one reading of its whole list.
 inline constexpr absl::Duration kListTimeout = absl::Seconds(30);
+// How old the list may be when a call is decided: with an older one it is read again beside
+// the call, since a server may change its tools and not say so.
+inline constexpr absl::Duration kListRefresh = absl::Seconds(30);
 
 struct CoreOptions {
   AppId app;
@@ -79,9 +86,53 @@ struct CoreOptions {
   std::string connection_argument;
   bool builtin_catalog = false;
   bool read_only = false;
+  // Names the session of the client in reports; empty: it has none.
+  std::string session;
   // A call of a higher effective risk is READ_ONLY_BRIDGE; kDestructive: none is.
   Risk max_risk = Risk::kDestructive;
   absl::Duration policy_wait = absl::Seconds(3);
+  // Payloads are given out in Output::to_judge, instead of being judged at once.
+  bool judges_elsewhere = false;
+  // Where the server's tools come from (origin.h), for their pins; null: not known.
+  std::shared_ptr<const std::string> origin;
+};
+
+// How a call on such a database ended, where that was not for what its text says.
+enum class DatabaseFault : uint8_t {
+  kDied,         // the engine did not survive the statement
+  kOutOfMemory,  // it came to its limit of memory
+  kLate,         // the call came to its limit of time
+  kUnavailable,  // the database cannot be reached, or its session is not as it must be
+  kFull,         // too many calls on it are running
+};
+inline constexpr DatabaseFault kAllDatabaseFaults[] = {
+    DatabaseFault::kDied, DatabaseFault::kOutOfMemory, DatabaseFault::kLate,
+    DatabaseFault::kUnavailable, DatabaseFault::kFull};
+std::string_view Name(DatabaseFault fault);  // "died", "out_of_memory", ...
+
+// Databases that the bridge serves itself, as far as deciding goes. Such a server
+// honours every obligation.
+class OwnDatabases {
+ public:
+  virtual ~OwnDatabases() = default;
+
+  // The type of a connection, which names its dialect; nullopt: there is none such.
+  virtual std::optional<std::string_view> TypeOf(std::string_view connection) const = 0;
+
+  // Why a call that the policy lets pass cannot run there; kUnspecified: it can.
+  // `judgement`: null where no payload was judged.
+  virtual ReasonCode Refusal(const CompiledPolicy& policy, std::string_view tool,
+                             const Decision& decision, const Judgement* judgement) const = 0;
+
+  // Functions that count as harmless on a connection, besides those of its record.
+  virtual const std::set<std::string>& SafeFunctionsOf(std::string_view connection) const = 0;
+
+  // nullopt: `result` tells of none.
+  virtual std::optional<DatabaseFault> FaultOf(JsonValue result) const = 0;
+
+  // Where the database's own catalogue showed that a call does more than its text says, so
+  // that it did not run: what it does. nullopt: `result` says nothing of the kind.
+  virtual std::optional<Judgement> FoundInCatalogue(JsonValue result) const = 0;
 };
 
 // What a core works with; all of it must outlive the core.
@@ -92,12 +143,18 @@ struct CoreParts {
   IdSource& ids;
   Logger& log;
   std::vector<BridgeObserver*> observers;
+  // Shared with the other cores in front of the same server; null: the core has its own.
+  ListShelf* shelf = nullptr;
+  const OwnDatabases* own_databases = nullptr;  // null: the server is another program
 };
 
-// What is to be sent: whole lines, each with its end.
+// What is to be done: whole lines to be sent, each with its end.
 struct Output {
   std::string to_client;
   std::string to_server;
+  // Tickets of calls that wait for their PayloadOf() to be judged: OnJudged() is to be
+  // called for each that has one.
+  std::vector<uint64_t> to_judge;
 };
 
 enum class Peer : uint8_t { kClient, kServer };
@@ -112,9 +169,12 @@ struct CoreStats {
   uint64_t methods_refused = 0;
   uint64_t timeouts = 0;           // calls that `limits.timeout` ended
   uint64_t results_too_large = 0;  // results that `limits.max_bytes` kept back
+  // Calls on databases of ours, by DatabaseFault.
+  std::array<uint64_t, std::size(kAllDatabaseFaults)> database_faults = {};
   uint64_t list_changes_sent = 0;  // because the policy changed
   uint64_t lists_read = 0;         // whole lists of the server
   uint64_t list_failures = 0;      // readings that failed
+  uint64_t items_left_out = 0;     // of lists of all servers: see AllServers
   // Questions to the client's user, and how they ended. Without sessions one that nobody
   // answers is in none of the last four.
   uint64_t questions_asked = 0;
@@ -127,12 +187,19 @@ struct CoreStats {
 class BridgeCore {
  public:
   BridgeCore(CoreOptions options, CoreParts parts);
+  ~BridgeCore();
   BridgeCore(const BridgeCore&) = delete;
   BridgeCore& operator=(const BridgeCore&) = delete;
 
   // What goes out is appended to `out`.
   void OnClientFrame(const Frame& frame, Output& out);
   void OnServerFrame(const Frame& frame, Output& out);
+
+  // What is to be judged for `ticket`; nullopt: nobody waits for it any more, as after a
+  // cancellation or the end of the server.
+  std::optional<PayloadToJudge> PayloadOf(uint64_t ticket);
+  // nullopt: there was no time for it.
+  void OnJudged(uint64_t ticket, std::optional<Judgement> judgement, Output& out);
 
   // To be called after the policy source said that this app changed.
   void OnPolicyChange(Output& out);
@@ -180,6 +247,9 @@ class BridgeCore {
     bool stateless = false;
     std::string tool;         // kCall, kTask
     std::string decision_id;  // kCall, kTask
+    // kCall on a database of ours, which may refuse it still: told to the observers when
+    // the call ends.
+    std::shared_ptr<const DecidedCall> decided;
     std::optional<int64_t> max_bytes;
     std::optional<absl::Duration> timeout;
     absl::Duration deadline = absl::InfiniteDuration();
@@ -191,7 +261,7 @@ class BridgeCore {
   // A request that waits here.
   struct Waiter {
     IdKey id;
-    uint64_t ticket;
+    uint64_t ticket = 0;
   };
   // What a person said of a call.
   struct Answer {
@@ -200,15 +270,29 @@ class BridgeCore {
   };
   // A request that waits, to be looked at again as it came.
   struct Held {
-    Waiter waiter;
-    std::string line;
-    std::optional<Answer> answer;
+    Waiter waiter = {};
+    std::string line = {};
+    std::optional<Answer> answer = std::nullopt;
   };
   // A question to the client's user that is open.
   struct Question {
     Held call;
     std::string binding;
     absl::Duration deadline;
+  };
+
+  // A call whose payload is being judged.
+  struct Judging {
+    Held call;
+    Waited waited;
+    absl::Duration begin;  // of deciding
+    PayloadToJudge payload;
+    int times = 1;  // that a payload of this call was given out
+  };
+  // What came of it.
+  struct Judged {
+    const Judging& judging;
+    const std::optional<Judgement>& judgement;
   };
 
   // A task that the server made of a call that was decided here.
@@ -224,6 +308,7 @@ class BridgeCore {
   struct ListReading {
     IdKey request;  // for the page that is being waited for
     UpstreamToolList list;
+    std::string pages;  // names those that were read, as ListShelf does
     absl::Duration deadline;
     bool changed_meanwhile = false;
   };
@@ -301,22 +386,34 @@ class BridgeCore {
   bool HoldForPolicy(const Message& message, std::string_view line);
   bool HoldForList(const Message& message, std::string_view line,
                    const std::optional<Answer>& answer, Output& out);
+  bool HoldForJudge(const Message& message, std::string_view line, Judging call,
+                    const Judged* judged, Output& out);
   bool HasRoomFor(std::string_view line) const;
-  Held HeldOf(const Message& message, std::string_view line);
+  Held HeldOf(const Message& message, std::string_view line,
+              std::optional<Answer> answer = std::nullopt);
   Waiter AddWaiter(const Message& message);
   absl::flat_hash_map<IdKey, Pending>::iterator FindWaiting(const Waiter& waiter);
   void Resume(std::vector<Held> held, Waited waited, Output& out);
   void ListForClient(const Message& message, std::string_view line, Waited waited, Output& out);
   void CallTool(const Message& message, std::string_view line, Waited waited,
-                const std::optional<Answer>& answer, Output& out);
+                const std::optional<Answer>& answer, Output& out, const Judged* judged = nullptr);
+  // `judgement`: of the payload, where one was judged. With `missing` set the decision is
+  // void: that has to be judged first.
+  Decision DecideCall(const PolicyView& view, const ToolCall& call, const Judged* judged,
+                      std::optional<Judgement>& judgement,
+                      std::optional<PayloadToJudge>& missing) const;
   ToolCall CallOf(const Message& message, std::string_view name) const;
   std::optional<std::string_view> ConnectionOf(JsonValue arguments) const;
-  void EnforceOnDecision(Decision& decision) const;
+  void EnforceOnDecision(const clients::PolicySnapshot& snapshot, const ToolCall& call,
+                         const Judgement* judgement, Decision& decision) const;
   bool ClientWasToldDestructive(const PolicyView& view, const ToolCall& call,
                                 bool is_stateless) const;
-  void ReportDecision(const clients::PolicySnapshot& snapshot, const ToolCall& call,
-                      const Decision& decision, bool was_asked, std::string_view decision_id,
-                      std::string_view reason_text, absl::Duration begin);
+  DecidedCall ReportOf(const clients::PolicySnapshot& snapshot, const ToolCall& call,
+                       const Decision& decision, bool was_asked, std::string_view decision_id,
+                       std::string_view reason_text, absl::Duration begin) const;
+  void Tell(const DecidedCall& decided) const;
+  void DenyByCatalogue(const Pending& pending, const Judgement& found, Output& out);
+  bool MayHaveStructuredError(std::string_view tool) const;
   std::string DenialOf(const clients::PolicySnapshot& snapshot, std::string_view tool,
                        const Decision& decision, std::string_view decision_id) const;
   void StartReading(Output& out);
@@ -324,6 +421,7 @@ class BridgeCore {
   void OnListPage(const Message& answer, Output& out);
   void FailReading(std::string_view error, Output& out);
   void FinishReading(Output& out);
+  void TakeList(std::shared_ptr<const UpstreamToolList> list, Output& out);
   void AnswerListWaiters(Output& out);
   ListContext ListContextNow() const;
   ToolListing ListingNow(const PolicyView& view) const;
@@ -363,15 +461,20 @@ class BridgeCore {
   // What waits.
   std::vector<Held> waiting_for_policy_;
   std::vector<Held> waiting_for_list_;
-  std::vector<Waiter> list_waiters_;  // requests tools/list
+  std::vector<Waiter> list_waiters_;                // requests tools/list
+  absl::flat_hash_map<uint64_t, Judging> judging_;  // by the ticket
   uint64_t tickets_ = 0;
   size_t held_bytes_ = 0;
   absl::Duration policy_deadline_ = absl::InfiniteDuration();
   bool policy_wait_is_over_ = false;
 
+  ListShelf own_shelf_;
+  ListShelf& shelf_;
+
   // The server's list. Valid: nothing says that it has changed since it was read.
   std::shared_ptr<const UpstreamToolList> list_;
   bool list_is_valid_ = false;
+  absl::Duration list_read_at_ = absl::ZeroDuration();
   std::optional<ListReading> reading_;
 
   // What the client knows.
@@ -380,9 +483,9 @@ class BridgeCore {
   std::string stateless_meta_;  // members of `_meta` for our own requests, JSON
   std::string client_name_;
   std::string client_version_;
-  absl::flat_hash_set<std::string> told_destructive_;  // in the last list of this session
-  std::string told_fingerprint_;  // of the list that the client knows of; empty: none
-  std::string logged_drops_;      // tools that were left out of the last list
+  std::shared_ptr<const ToldList> told_;  // the last list of this session; null: none
+  // Of the list that the client knows to be there; empty: none.
+  std::string told_fingerprint_;
 };
 
 }  // namespace bridgekeeper::bridge

@@ -159,7 +159,7 @@ void BridgeCore::PassIfFamilyPasses(const Message& message, std::string_view lin
   call.tool = message.method;
   call.connection = FixedConnection();
   Decision decision = DecidePassage(view, family, FixedConnection());
-  EnforceOnDecision(decision);
+  EnforceOnDecision(snapshot, call, /*judgement=*/nullptr, decision);
   if (decision.verdict != Verdict::kAllow) {
     return AnswerRequest(
         message, Outcome::kAnswered,

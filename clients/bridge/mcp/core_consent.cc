@@ -42,7 +42,7 @@ bool BridgeCore::AskOrTakeAnswer(const clients::PolicySnapshot& snapshot, const 
                         .server = options_.server.value(),
                         .call = call,
                         .decision = decision};
-  std::string binding = BindingOf(asked, snapshot);
+  std::string binding = BindingOf(asked, message, snapshot);
   if (!message.Meta(kMetaVersion)) {
     if (!answer) {
       if (Ask(asked, message, line, std::move(binding), out)) return true;

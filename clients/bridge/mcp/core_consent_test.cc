@@ -19,6 +19,7 @@ namespace bridgekeeper::bridge {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -41,14 +42,7 @@ class SessionHarness : public CoreHarness {
  public:
   explicit SessionHarness(AppData data = ElicitData(),
                           std::string_view capabilities = R"({"elicitation":{}})") {
-    SetPolicy(std::move(data));
-    Client(absl::StrFormat(
-        R"({"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":)"
-        R"("2025-11-25","capabilities":%s,"clientInfo":{"name":"tester","version":"1"}}})",
-        capabilities));
-    Server(R"({"jsonrpc":"2.0","id":"i","result":{"capabilities":{"tools":{}}}})");
-    Client(Notify("notifications/initialized"));
-    AnswerList(Client(R"({"jsonrpc":"2.0","id":"l","method":"tools/list"})"));
+    StartSession(std::move(data), capabilities);
   }
 
   // Calls and returns the id of the question, or "" where there was none.
@@ -433,6 +427,12 @@ std::string Changed(std::string text, size_t at) {
   return text;
 }
 
+// The call with one more member of `_meta`.
+std::string WithMeta(std::string call, std::string_view member) {
+  constexpr std::string_view kBegin = R"("_meta":{)";
+  return call.insert(call.find(kBegin) + kBegin.size(), std::string(member) + ",");
+}
+
 class RefusedTest : public ::testing::TestWithParam<Refused> {};
 
 INSTANTIATE_TEST_SUITE_P(
@@ -467,6 +467,19 @@ INSTANTIATE_TEST_SUITE_P(
          "APPROVAL_INVALID"},
         {"AnotherTool",
          [](const std::string& s) { return ModernCall("2", "{}", With(s), "write"); },
+         "APPROVAL_INVALID"},
+        {"AlsoATask",
+         [](const std::string& s) {
+           return ModernCall("2", "{}", R"(,"task":{"ttl":60000})" + With(s));
+         },
+         "APPROVAL_INVALID"},
+        {"AnotherMetaMember",
+         [](const std::string& s) { return WithMeta(ModernCall("2", "{}", With(s)), R"("x":1)"); },
+         "APPROVAL_INVALID"},
+        {"AnotherMemberOfParams",
+         [](const std::string& s) {
+           return ModernCall("2", "{}", R"(,"dry_run":false)" + With(s));
+         },
          "APPROVAL_INVALID"},
         {"AnAnswerWithoutAState",
          [](const std::string&) {
@@ -508,6 +521,32 @@ TEST_P(RefusedTest, IsDenied) {
   EXPECT_EQ(DenialIn(h.Client(GetParam().call(state))), GetParam().reason);
 }
 
+TEST(StatelessConsent, IsForTheTaskThatWasAskedFor) {
+  StatelessHarness h;
+  const auto call = [](std::string_view id, std::string_view ttl, const std::string& more = "") {
+    return ModernCall(id, "{}", absl::StrFormat(R"(,"task":{"ttl":%s})", ttl) + more);
+  };
+  const std::string state = h.CallAndBeAsked(call("1", "1000"));
+  ASSERT_NE(state, "");
+  EXPECT_EQ(DenialIn(h.Client(call("2", "9000", With(state)))), "APPROVAL_INVALID");
+  EXPECT_EQ(DenialIn(h.Client(ModernCall("3", "{}", With(state)))), "APPROVAL_INVALID");
+  EXPECT_THAT(h.Client(call("4", "1000", With(state))).to_server, ElementsAre(call("4", "1000")));
+}
+
+// A client makes a progress token and a trace anew for each request, and may write its
+// members in another order.
+TEST(StatelessConsent, WhatIsNewInEachRequestWasNotAskedAbout) {
+  StatelessHarness h;
+  const std::string state = h.CallAndBeAsked(
+      WithMeta(ModernCall("1"), R"("progressToken":1,"traceparent":"00-a","app":{"a":1,"b":2})"));
+  ASSERT_NE(state, "");
+  const auto again = [](const std::string& more) {
+    return WithMeta(ModernCall("2", "{}", more),
+                    R"("app":{"b":2,"a":1},"progressToken":2,"tracestate":"x=y")");
+  };
+  EXPECT_THAT(h.Client(again(With(state))).to_server, ElementsAre(again("")));
+}
+
 TEST(StatelessConsent, ADeclinedQuestionCannotBeAcceptedLater) {
   StatelessHarness h;
   const std::string state = h.CallAndBeAsked();
@@ -522,7 +561,8 @@ TEST(StatelessConsent, AnAnswerExpires) {
   h.clock.Advance(kAnswerTime - absl::Seconds(1));
   // The source goes on agreeing with the copy.
   h.SetPolicy(ElicitData());
-  EXPECT_THAT(h.Client(ModernCall("3", "{}", With(in_time))).to_server, SizeIs(1));
+  EXPECT_THAT(h.Client(ModernCall("3", "{}", With(in_time))).to_server,
+              Contains(HasSubstr("tools/call")));
   h.clock.Advance(absl::Seconds(1));
   EXPECT_EQ(DenialIn(h.Client(ModernCall("4", "{}", With(state)))), "APPROVAL_INVALID");
 }

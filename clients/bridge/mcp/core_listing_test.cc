@@ -44,15 +44,54 @@ TEST(Listing, ShowsWhatThePolicyDoesNotDenyInTheServersOrder) {
   EXPECT_EQ(h.Messages(Peer::kClient, Outcome::kAnswered), 1u);
 }
 
-// What the server says of its tools does not lower their risk.
+// What the server says of its tools does not lower their risk, as where it says the same of
+// every one.
 TEST(Listing, HintsComeFromTheCatalogueNotFromTheServer) {
+  constexpr std::string_view kSame =
+      R"("inputSchema":{},"annotations":{"readOnlyHint":true,"destructiveHint":false})";
+  const std::string tools = absl::StrFormat(
+      R"({"name":"read",%s},{"name":"write",%s},{"name":"drop",%s})", kSame, kSame, kSame);
   CoreHarness h;
   h.SetPolicy(CoreHarness::Data());
-  const Sent sent = h.AnswerList(
-      h.Client(kList),
-      R"({"name":"drop","inputSchema":{},"annotations":{"readOnlyHint":true,"destructiveHint":false}})");
-  EXPECT_EQ(At(sent.to_client.at(0), "result/tools/0/annotations/readOnlyHint"), "false");
-  EXPECT_EQ(At(sent.to_client.at(0), "result/tools/0/annotations/destructiveHint"), "true");
+  const Sent sent = h.AnswerList(h.Client(kList), tools);
+  const Json json(sent.to_client.at(0));
+  const std::pair<const char*, const char*> want[] = {
+      {"true", "false"}, {"false", "false"}, {"false", "true"}};
+  for (int i = 0; i < 3; ++i) {
+    const std::string path = absl::StrFormat("result/tools/%d/annotations/", i);
+    EXPECT_EQ(json.At(path + "readOnlyHint"), want[i].first) << i;
+    EXPECT_EQ(json.At(path + "destructiveHint"), want[i].second) << i;
+  }
+  AppData closed = CoreHarness::Data(Mode::kReadOnly);
+  closed.policy.trust_read_only_hint = true;  // of tools that nobody has reviewed
+  h.SetPolicy(std::move(closed));
+  EXPECT_EQ(DenialIn(h.Client(CoreHarness::Call("drop", "2"))), "MODE_TOO_LOW");
+}
+
+// One tool with the same words of its server under several policies.
+TEST(Listing, HintsOfAToolFollowThePolicy) {
+  CoreHarness h;
+  const auto hints = [&](AppData data, std::string_view annotations = R"({"readOnlyHint":true})") {
+    h.SetPolicy(std::move(data));
+    const Sent sent = h.AnswerList(
+        h.Client(kList),
+        absl::StrFormat(R"({"name":"new","inputSchema":{},"annotations":%s})", annotations));
+    const Json json(sent.to_client.back());
+    return json.At("result/tools/0/annotations/readOnlyHint") + " " +
+           json.At("result/tools/0/annotations/destructiveHint");
+  };
+  EXPECT_EQ(hints(CoreHarness::Data()), "<none> <none>") << "hidden";
+  AppData open = CoreHarness::Data();
+  open.policy.unreviewed_tools = UnreviewedTools::kAsDestructive;
+  EXPECT_EQ(hints(open), "false true") << "the hint alone lowers nothing";
+  AppData trusting = open;
+  trusting.policy.trust_read_only_hint = true;
+  EXPECT_EQ(hints(trusting), "true false");
+  EXPECT_EQ(hints(trusting, "{}"), "false true") << "a hint that is absent is false";
+  CatalogEntry entry = trusting.catalog[1];
+  entry.key.tool = ToolName("new");
+  trusting.catalog.push_back(entry);
+  EXPECT_EQ(hints(trusting), "false false") << "the catalogue comes before the hint";
 }
 
 // Hints and notices follow the policy.

@@ -56,7 +56,9 @@ void BridgeCore::OnServerNotification(const Message& message, std::string_view l
   if (message.method == "notifications/tools/list_changed") {
     // Read again when it is next needed: a server that says so after each reading
     // does not keep us reading.
+    // An old list is not kept by sessions that are idle: the client has been told.
     list_is_valid_ = false;
+    list_.reset();
     if (reading_) reading_->changed_meanwhile = true;
   }
   if (message.method == "notifications/tasks/status") {
@@ -108,6 +110,16 @@ void BridgeCore::OnServerAnswer(const Message& message, std::string_view line, O
   const Pending pending = std::move(asked->second);
   // EndPending reads the deadline, which the move left as it was.
   EndPending(asked);
+  if (pending.decided != nullptr) {
+    if (message.kind == Message::Kind::kResult) {
+      const auto found = parts_.own_databases->FoundInCatalogue(*message.body);
+      if (found) return DenyByCatalogue(pending, *found, out);
+      if (const auto fault = parts_.own_databases->FaultOf(*message.body)) {
+        ++stats_.database_faults[static_cast<size_t>(*fault)];
+      }
+    }
+    Tell(*pending.decided);
+  }
   if (message.kind == Message::Kind::kResult) {
     if (pending.use == Pending::Use::kTask) NoteTaskAnswer(message, pending);
     if (!KeepsLimits(message, pending, out)) return;

@@ -39,6 +39,11 @@ class FakeObserver : public BridgeObserver {
 struct Sent {
   std::vector<std::string> to_client;
   std::vector<std::string> to_server;
+  struct ToJudge {
+    uint64_t ticket = 0;
+    PayloadToJudge payload;
+  };
+  std::vector<ToJudge> to_judge;
 };
 
 inline std::vector<std::string> LinesOf(std::string_view text) {
@@ -153,6 +158,9 @@ class CoreHarness {
   Sent ServerFrame(const Frame& frame) {
     return Run([&](Output& out) { core_.OnServerFrame(frame, out); });
   }
+  Sent Judged(uint64_t ticket, std::optional<Judgement> judgement) {
+    return Run([&](Output& out) { core_.OnJudged(ticket, std::move(judgement), out); });
+  }
   Sent PolicyChanged() {
     return Run([&](Output& out) { core_.OnPolicyChange(out); });
   }
@@ -208,11 +216,12 @@ class CoreHarness {
   }
 
   // A session in which the client has read the list of the three tools.
-  void StartSession(AppData data = Data()) {
+  void StartSession(AppData data = Data(), std::string_view capabilities = "{}") {
     SetPolicy(std::move(data));
-    Client(
-        R"({"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"2025-11-25",)"
-        R"("capabilities":{},"clientInfo":{"name":"tester","version":"1"}}})");
+    Client(absl::StrFormat(
+        R"({"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":)"
+        R"("2025-11-25","capabilities":%s,"clientInfo":{"name":"tester","version":"1"}}})",
+        capabilities));
     Server(R"({"jsonrpc":"2.0","id":"i","result":{"capabilities":{"tools":{}}}})");
     Client(R"({"jsonrpc":"2.0","method":"notifications/initialized"})");
     AnswerList(Client(R"({"jsonrpc":"2.0","id":"l","method":"tools/list"})"));
@@ -250,7 +259,12 @@ class CoreHarness {
   Sent Run(Act act) {
     Output out;
     act(out);
-    return {LinesOf(out.to_client), LinesOf(out.to_server)};
+    std::vector<Sent::ToJudge> to_judge;
+    for (const uint64_t ticket : out.to_judge) {
+      // One whose server ended in the same breath has none.
+      if (auto payload = core_.PayloadOf(ticket)) to_judge.push_back({ticket, *std::move(payload)});
+    }
+    return {LinesOf(out.to_client), LinesOf(out.to_server), std::move(to_judge)};
   }
 
   BridgeCore core_;

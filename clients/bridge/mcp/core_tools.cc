@@ -19,6 +19,9 @@ namespace {
 
 constexpr std::string_view kDenialKey = "bridgekeeper/denial";
 
+// How often a payload of one call is given out to be judged.
+constexpr int kMaxJudgings = 3;
+
 // A tool that the server does not list has no definition that a pin could match.
 constexpr std::string_view kNoDigest = "";
 
@@ -64,8 +67,7 @@ bool BridgeCore::HoldForPolicy(const Message& message, std::string_view line) {
 bool BridgeCore::HoldForList(const Message& message, std::string_view line,
                              const std::optional<Answer>& answer, Output& out) {
   if (!HasRoomFor(line)) return false;
-  waiting_for_list_.push_back(HeldOf(message, line));
-  waiting_for_list_.back().answer = answer;
+  waiting_for_list_.push_back(HeldOf(message, line, answer));
   if (!reading_) StartReading(out);
   return true;
 }
@@ -74,9 +76,10 @@ bool BridgeCore::HasRoomFor(std::string_view line) const {
   return pending_.size() < kMaxRequestsInFlight && held_bytes_ + line.size() <= kMaxHeldBytes;
 }
 
-BridgeCore::Held BridgeCore::HeldOf(const Message& message, std::string_view line) {
+BridgeCore::Held BridgeCore::HeldOf(const Message& message, std::string_view line,
+                                    std::optional<Answer> answer) {
   held_bytes_ += line.size();
-  return {.waiter = AddWaiter(message), .line = std::string(line), .answer = std::nullopt};
+  return {.waiter = AddWaiter(message), .line = std::string(line), .answer = std::move(answer)};
 }
 
 BridgeCore::Waiter BridgeCore::AddWaiter(const Message& message) {
@@ -139,7 +142,7 @@ void BridgeCore::ListForClient(const Message& message, std::string_view line, Wa
 }
 
 void BridgeCore::StartReading(Output& out) {
-  reading_.emplace(ListReading{});
+  reading_.emplace(ListReading{.request = {}, .list = UpstreamToolList(options_.origin)});
   reading_->deadline = parts_.clock.SinceBoot() + kListTimeout;
   AskForPage(out);
 }
@@ -153,6 +156,9 @@ void BridgeCore::AskForPage(Output& out) {
 
 void BridgeCore::OnListPage(const Message& answer, Output& out) {
   if (answer.kind == Message::Kind::kError) return FailReading(answer.body->raw(), out);
+  // What another session has read is not read again.
+  reading_->pages = ListShelf::NamePages(reading_->pages, answer.body->raw());
+  if (auto known = shelf_.FindList(reading_->pages)) return TakeList(std::move(known), out);
   switch (reading_->list.AddPage(*answer.body)) {
     case UpstreamToolList::Page::kMore:
       return AskForPage(out);
@@ -198,20 +204,21 @@ void BridgeCore::FailReading(std::string_view error, Output& out) {
 }
 
 void BridgeCore::FinishReading(Output& out) {
+  for (const DroppedTool& tool : reading_->list.dropped()) {
+    if (!TakeLogToken()) break;
+    parts_.log.Warning("a tool of the server is not listed",
+                       {{"tool", tool.name}, {"why", tool.why}});
+  }
+  TakeList(shelf_.KeepList(std::move(reading_->pages), std::move(reading_->list)), out);
+}
+
+void BridgeCore::TakeList(std::shared_ptr<const UpstreamToolList> list, Output& out) {
   ++stats_.lists_read;
-  list_ = std::make_shared<const UpstreamToolList>(std::move(reading_->list));
+  list_ = std::move(list);
   const bool changed_meanwhile = reading_->changed_meanwhile;
   reading_.reset();
   list_is_valid_ = true;
-  std::string drops;
-  for (const DroppedTool& tool : list_->dropped()) drops += tool.name + "\n" + tool.why + "\n";
-  if (std::exchange(logged_drops_, drops) != drops) {
-    for (const DroppedTool& tool : list_->dropped()) {
-      if (!TakeLogToken()) break;
-      parts_.log.Warning("a tool of the server is not listed",
-                         {{"tool", tool.name}, {"why", tool.why}});
-    }
-  }
+  list_read_at_ = parts_.clock.SinceBoot();
   for (BridgeObserver* observer : parts_.observers) observer->OnToolsListed(*list_);
   AnswerListWaiters(out);
   // These have waited for this reading: they are decided on it, even where the
@@ -242,19 +249,14 @@ void BridgeCore::AnswerListWaiters(Output& out) {
   if (list_waiters_.empty()) return;
   const clients::PolicySnapshot snapshot = parts_.policies.View(options_.app.value());
   const ToolListing listing = ListingNow(ViewOf(snapshot));
-  const std::string result = list_->ResultFor(listing);
+  const ShownList& shown = shelf_.Show(list_, listing);
   LogList(listing);
-  told_fingerprint_ = Sha256Hex(result);
-  told_destructive_.clear();
-  for (const ListedTool& shown : listing.shown) {
-    if (shown.annotations.destructive_hint) {
-      told_destructive_.insert(list_->tools()[shown.index].name);
-    }
-  }
+  told_ = shown.told;
+  told_fingerprint_ = told_->fingerprint;
   for (const Waiter& waiter : std::exchange(list_waiters_, {})) {
     const auto found = FindWaiting(waiter);
     Count(Peer::kClient, Outcome::kAnswered);
-    AppendLine(ResultLine(found->second.id_token, result), out.to_client);
+    AppendLine(ResultLine(found->second.id_token, shown.result), out.to_client);
     EndPending(found);
   }
 }
@@ -268,7 +270,8 @@ void BridgeCore::LogList(const ToolListing& listing) {
 void BridgeCore::NotifyIfListChanged(Output& out) {
   if (told_fingerprint_.empty() || list_ == nullptr) return;
   const clients::PolicySnapshot snapshot = parts_.policies.View(options_.app.value());
-  const std::string fingerprint = Sha256Hex(list_->ResultFor(ListingNow(ViewOf(snapshot))));
+  const std::string& fingerprint =
+      shelf_.Show(list_, ListingNow(ViewOf(snapshot))).told->fingerprint;
   if (std::exchange(told_fingerprint_, fingerprint) == fingerprint) return;
   constexpr std::string_view kMethod = "notifications/tools/list_changed";
   if (initialized_) {
@@ -311,6 +314,9 @@ ToolCall BridgeCore::CallOf(const Message& message, std::string_view name) const
   // Arguments are always carried: none at all is an empty object.
   call.arguments = arguments && !arguments->is_null() ? *arguments : no_arguments_.root();
   call.connection = ConnectionOf(*call.arguments);
+  if (parts_.own_databases != nullptr && call.connection) {
+    call.connection_type = parts_.own_databases->TypeOf(*call.connection);
+  }
   call.definition_digest = tool == nullptr ? kNoDigest : std::string_view(tool->digest);
   call.read_only_hint = tool != nullptr && tool->read_only_hint;
   call.listed_by_server = tool != nullptr;
@@ -318,8 +324,80 @@ ToolCall BridgeCore::CallOf(const Message& message, std::string_view name) const
   return call;
 }
 
+Decision BridgeCore::DecideCall(const PolicyView& view, const ToolCall& call, const Judged* judged,
+                                std::optional<Judgement>& judgement,
+                                std::optional<PayloadToJudge>& missing) const {
+  // The bound of a decision asked of keeperd holds for one made here; what is above
+  // it is not judged either.
+  if (call.arguments->raw().size() > convert::kMaxArgumentsBytes) {
+    Decision decision = Decide(view, call, nullptr);
+    Deny(ReasonCode::kInvalidRequest, decision);
+    return decision;
+  }
+  if (parts_.judge == nullptr) return Decide(view, call, nullptr, &judgement);
+  static const std::set<std::string> kNone;
+  const std::set<std::string>& safe_functions =
+      parts_.own_databases != nullptr && call.connection
+          ? parts_.own_databases->SafeFunctionsOf(*call.connection)
+          : kNone;
+  if (!options_.judges_elsewhere) {
+    const WithSafeFunctions judge(*parts_.judge, safe_functions);
+    return Decide(view, call, &judge, &judgement);
+  }
+  const bool is_known = judged != nullptr && judged->judgement.has_value();
+  const KnownJudgement judge(*parts_.judge, is_known ? &judged->judging.payload : nullptr,
+                             is_known ? &*judged->judgement : nullptr);
+  const WithSafeFunctions asked(judge, safe_functions);
+  Decision decision = Decide(view, call, &asked, &judgement);
+  missing = judge.missing();
+  return decision;
+}
+
+bool BridgeCore::HoldForJudge(const Message& message, std::string_view line, Judging call,
+                              const Judged* judged, Output& out) {
+  // What could not be judged in time is not tried again, and a policy that asks for another
+  // judgement each time does not keep the call for ever.
+  if (judged != nullptr) {
+    if (!judged->judgement || judged->judging.times >= kMaxJudgings) return false;
+    call.times = judged->judging.times + 1;
+  }
+  if (!HasRoomFor(line)) return false;
+  call.call = HeldOf(message, line, call.call.answer);
+  const uint64_t ticket = call.call.waiter.ticket;
+  out.to_judge.push_back(ticket);
+  judging_.emplace(ticket, std::move(call));
+  return true;
+}
+
+std::optional<PayloadToJudge> BridgeCore::PayloadOf(uint64_t ticket) {
+  const auto found = judging_.find(ticket);
+  if (found == judging_.end()) return std::nullopt;
+  const Held& call = found->second.call;
+  if (FindWaiting(call.waiter) != pending_.end()) return found->second.payload;
+  held_bytes_ -= call.line.size();
+  judging_.erase(found);
+  return std::nullopt;
+}
+
+void BridgeCore::OnJudged(uint64_t ticket, std::optional<Judgement> judgement, Output& out) {
+  const auto found = judging_.find(ticket);
+  if (found == judging_.end()) return;  // the server has ended meanwhile
+  const Judging judging = std::move(found->second);
+  judging_.erase(found);
+  held_bytes_ -= judging.call.line.size();
+  const auto pending = FindWaiting(judging.call.waiter);
+  if (pending == pending_.end()) return;  // cancelled meanwhile
+  EndPending(pending);
+  const auto read = ReadMessage(judging.call.line);
+  const Message* message = std::get_if<Message>(&read);
+  // INVARIANT: it was read when it came.
+  BK_CHECK(message != nullptr);
+  const Judged judged{judging, judgement};
+  CallTool(*message, judging.call.line, judging.waited, judging.call.answer, out, &judged);
+}
+
 void BridgeCore::CallTool(const Message& message, std::string_view line, Waited waited,
-                          const std::optional<Answer>& answer, Output& out) {
+                          const std::optional<Answer>& answer, Output& out, const Judged* judged) {
   const auto name = message.Param("name");
   if (!name || !name->is_string()) {
     return AnswerRequest(
@@ -332,38 +410,47 @@ void BridgeCore::CallTool(const Message& message, std::string_view line, Waited 
   const bool wants_list = snapshot.state == PolicyView::State::kPresent && !list_is_valid_ &&
                           waited != Waited::kForList;
   if (wants_list && HoldForList(message, line, answer, out)) return;
+  if (list_is_valid_ && !reading_ && parts_.clock.SinceBoot() - list_read_at_ >= kListRefresh) {
+    StartReading(out);
+  }
 
-  const absl::Duration begin = parts_.clock.SinceBoot();
+  const absl::Duration begin = judged == nullptr ? parts_.clock.SinceBoot() : judged->judging.begin;
   const bool is_stateless = message.Meta(kMetaVersion).has_value();
   const PolicyView view = ViewOf(snapshot);
   const ToolCall call = CallOf(message, name->string());
-  // The bound of a decision asked of keeperd holds for one made here; what is above
-  // it is not judged either.
-  const bool is_oversized = call.arguments->raw().size() > convert::kMaxArgumentsBytes;
-  Decision decision = Decide(view, call, is_oversized ? nullptr : parts_.judge);
-  if (is_oversized) Deny(ReasonCode::kInvalidRequest, decision);
+  std::optional<Judgement> judgement;
+  std::optional<PayloadToJudge> missing;
+  Decision decision = DecideCall(view, call, judged, judgement, missing);
+  if (missing) {
+    Judging judging{.call = {.answer = answer},
+                    .waited = waited,
+                    .begin = begin,
+                    .payload = *std::move(missing)};
+    if (HoldForJudge(message, line, std::move(judging), judged, out)) return;
+    Deny(ReasonCode::kOverloaded, decision);
+  }
   // It cannot wait for what it should be decided on.
   if (wants_policy || wants_list) Deny(ReasonCode::kOverloaded, decision);
-  EnforceOnDecision(decision);
+  EnforceOnDecision(snapshot, call, judgement ? &*judgement : nullptr, decision);
   const bool must_ask = MustAsk(snapshot, call, message, decision);
   std::string restored;  // the call without the answer that it carries
   if (must_ask || answer || (is_stateless && RequestStates::IsAnswer(message))) {
     if (AskOrTakeAnswer(snapshot, call, message, line, answer, decision, restored, out)) return;
   }
   const std::string decision_id = parts_.ids.NewId();
-  const std::string reason_text = ReasonText(view, call, decision);
-  ReportDecision(snapshot, call, decision, must_ask, decision_id, reason_text, begin);
+  const std::string reason_text =
+      ReasonText(view, call, decision, judgement ? &*judgement : nullptr);
+  DecidedCall decided =
+      ReportOf(snapshot, call, decision, must_ask, decision_id, reason_text, begin);
 
   if (decision.verdict == Verdict::kDeny) {
-    const UpstreamTool* tool = list_is_valid_ ? list_->Find(name->string()) : nullptr;
-    // Clients check structured content against the schema, on errors too.
-    const bool has_no_schema = list_is_valid_ && (tool == nullptr || !tool->has_output_schema);
-    return AnswerRequest(
-        message, Outcome::kAnswered,
-        ToolErrorLine(message.id_token, reason_text, kDenialKey,
-                      DenialOf(snapshot, call.tool, decision, decision_id),
-                      {.stateless = is_stateless, .structured_content = has_no_schema}),
-        out);
+    Tell(decided);
+    return AnswerRequest(message, Outcome::kAnswered,
+                         ToolErrorLine(message.id_token, reason_text, kDenialKey,
+                                       DenialOf(snapshot, call.tool, decision, decision_id),
+                                       {.stateless = is_stateless,
+                                        .structured_content = MayHaveStructuredError(call.tool)}),
+                         out);
   }
   Pending pending{
       .use = Pending::Use::kCall, .tool = std::string(call.tool), .decision_id = decision_id};
@@ -371,10 +458,49 @@ void BridgeCore::CallTool(const Message& message, std::string_view line, Waited 
     pending.max_bytes = decision.obligations->max_bytes;
     pending.timeout = decision.obligations->timeout;
   }
+  if (parts_.own_databases != nullptr) {
+    pending.decided = std::make_shared<const DecidedCall>(std::move(decided));
+  } else {
+    Tell(decided);
+  }
   ForwardRequest(message, restored.empty() ? line : restored, std::move(pending), out);
 }
 
-void BridgeCore::EnforceOnDecision(Decision& decision) const {
+bool BridgeCore::MayHaveStructuredError(std::string_view name) const {
+  // Clients check structured content against the schema, on errors too.
+  const UpstreamTool* tool = list_is_valid_ ? list_->Find(name) : nullptr;
+  return list_is_valid_ && (tool == nullptr || !tool->has_output_schema);
+}
+
+void BridgeCore::DenyByCatalogue(const Pending& pending, const Judgement& found, Output& out) {
+  const clients::PolicySnapshot snapshot = parts_.policies.View(options_.app.value());
+  DecidedCall decided = *pending.decided;
+  ToolCall call;
+  call.tool = decided.tool;
+  call.server = options_.server.value();
+  call.builtin_catalog = options_.builtin_catalog;
+  // The databases refuse what is more than the tool may carry, which is check 5.
+  Decision decision;
+  decision.connection = decided.connection;
+  decision.effective_risk = found.risk;
+  decision.judged = true;
+  Deny(ReasonCode::kStatementExceedsTool, decision);
+  decided.verdict = decision.verdict;
+  decided.reason = decision.reason;
+  decided.effective_risk = decision.effective_risk;
+  decided.obligations.reset();
+  decided.reason_text = ReasonText(ViewOf(snapshot), call, decision, &found);
+  Tell(decided);
+  Count(Peer::kServer, Outcome::kAnswered);
+  AppendLine(ToolErrorLine(pending.id_token, decided.reason_text, kDenialKey,
+                           DenialOf(snapshot, call.tool, decision, decided.decision_id),
+                           {.stateless = pending.stateless,
+                            .structured_content = MayHaveStructuredError(call.tool)}),
+             out.to_client);
+}
+
+void BridgeCore::EnforceOnDecision(const clients::PolicySnapshot& snapshot, const ToolCall& call,
+                                   const Judgement* judgement, Decision& decision) const {
   if (decision.reason == ReasonCode::kPolicyMissing) {
     // Nothing has arrived: whether it cannot or has not yet is worth knowing.
     const clients::PolicySourceStats stats = parts_.policies.Stats();
@@ -387,15 +513,19 @@ void BridgeCore::EnforceOnDecision(Decision& decision) const {
     return Deny(ReasonCode::kReadOnlyBridge, decision);
   }
   if (pending_.size() >= kMaxRequestsInFlight) return Deny(ReasonCode::kOverloaded, decision);
-  if (decision.obligations != nullptr &&
-      (decision.obligations->max_rows || decision.obligations->read_only_session)) {
+  if (parts_.own_databases != nullptr) {
+    const ReasonCode refusal =
+        parts_.own_databases->Refusal(*snapshot.policy, call.tool, decision, judgement);
+    if (refusal != ReasonCode::kUnspecified) return Deny(refusal, decision);
+  } else if (decision.obligations != nullptr &&
+             (decision.obligations->max_rows || decision.obligations->read_only_session)) {
     return Deny(ReasonCode::kObligationUnsupported, decision);
   }
 }
 
 bool BridgeCore::ClientWasToldDestructive(const PolicyView& view, const ToolCall& call,
                                           bool is_stateless) const {
-  if (!is_stateless) return told_destructive_.contains(std::string(call.tool));
+  if (!is_stateless) return told_ && told_->destructive.contains(std::string(call.tool));
   // Without a session the listing in force is what a client may know.
   const UpstreamTool* tool = list_is_valid_ ? list_->Find(call.tool) : nullptr;
   if (tool == nullptr) return false;
@@ -404,11 +534,10 @@ bool BridgeCore::ClientWasToldDestructive(const PolicyView& view, const ToolCall
   return !listing.shown.empty() && listing.shown[0].annotations.destructive_hint;
 }
 
-void BridgeCore::ReportDecision(const clients::PolicySnapshot& snapshot, const ToolCall& call,
-                                const Decision& decision, bool was_asked,
-                                std::string_view decision_id, std::string_view reason_text,
-                                absl::Duration begin) {
-  if (parts_.observers.empty()) return;
+DecidedCall BridgeCore::ReportOf(const clients::PolicySnapshot& snapshot, const ToolCall& call,
+                                 const Decision& decision, bool was_asked,
+                                 std::string_view decision_id, std::string_view reason_text,
+                                 absl::Duration begin) const {
   DecidedCall report{
       .time = parts_.clock.Now(),
       .duration = parts_.clock.SinceBoot() - begin,
@@ -420,10 +549,11 @@ void BridgeCore::ReportDecision(const clients::PolicySnapshot& snapshot, const T
       .effective_risk = decision.effective_risk,
       .judged = decision.judged,
       .reason_text = std::string(reason_text),
+      .session = options_.session,
       .client_name = client_name_,
       .client_version = client_version_,
   };
-  if (call.arguments->is_object()) {
+  if (call.arguments->is_object() && !parts_.observers.empty()) {
     report.arguments_digest = Sha256Hex(CanonicalJson(*call.arguments));
   }
   if (decision.obligations != nullptr) report.obligations = *decision.obligations;
@@ -435,7 +565,11 @@ void BridgeCore::ReportDecision(const clients::PolicySnapshot& snapshot, const T
     report.policy_revision = snapshot.policy->policy_revision().value;
     report.catalog_revision = snapshot.policy->catalog_revision().value;
   }
-  for (BridgeObserver* observer : parts_.observers) observer->OnDecision(report);
+  return report;
+}
+
+void BridgeCore::Tell(const DecidedCall& decided) const {
+  for (BridgeObserver* observer : parts_.observers) observer->OnDecision(decided);
 }
 
 std::string BridgeCore::DenialOf(const clients::PolicySnapshot& snapshot, std::string_view tool,

@@ -11,6 +11,7 @@
 #include "clients/bridge/mcp/core_test_util.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "policy/testing/fake_judge.h"
 
 namespace bridgekeeper::bridge {
 namespace {
@@ -339,7 +340,11 @@ TEST(Asking, AClientThatCannotBeAskedHasNotAgreed) {
     AppData data = CoreHarness::Data();
     data.policy.ask_mode = mode;
     h.StartSession(std::move(data));
-    EXPECT_EQ(DenialIn(h.Client(CoreHarness::Call("drop"))), "NO_WAY_TO_ASK");
+    const Sent sent = h.Client(CoreHarness::Call("drop"));
+    EXPECT_EQ(DenialIn(sent), "NO_WAY_TO_ASK");
+    EXPECT_THAT(At(sent.to_client.at(0), "result/content/0/text"),
+                AllOf(HasSubstr("`elicitation`"), HasSubstr("`ask_mode`")))
+        << "what is missing, and who may change what";
     EXPECT_EQ(DenialIn(h.Client(CoreHarness::StatelessCall("drop"))), "NO_WAY_TO_ASK");
   }
 }
@@ -391,6 +396,17 @@ TEST(Pinning, ACallAfterAChangeIsDecidedOnTheNewDefinition) {
   EXPECT_EQ(DenialIn(sent), "TOOL_CHANGED");
 }
 
+// A server may change its tools and not say so.
+TEST(Pinning, AnOldListIsReadAgainBesideACall) {
+  CoreHarness h;
+  h.StartSession(PinnedData(R"({"name":"read","inputSchema":{}})"));
+  h.Pass(kListRefresh);
+  const Sent sent = h.Client(CoreHarness::Call("read"));
+  EXPECT_THAT(sent.to_server, ElementsAre(HasSubstr("tools/list"), HasSubstr("tools/call")));
+  h.AnswerList(sent, R"({"name":"read","inputSchema":{"x":1}})");
+  EXPECT_EQ(DenialIn(h.Client(CoreHarness::Call("read", "2"))), "TOOL_CHANGED");
+}
+
 TEST(Pinning, AToolThatTheServerNoLongerListsHasNoDefinitionThatFits) {
   CoreHarness h;
   h.SetPolicy(PinnedData(R"({"name":"read","inputSchema":{}})"));
@@ -411,21 +427,6 @@ TEST(Pinning, AServerThatDoesNotTellItsListHasNoDefinitionThatFits) {
 }
 
 // ---- payloads -------------------------------------------------------------------------------
-
-// Finds every text that holds DROP destructive, and knows one dialect.
-class FakeJudge : public PayloadJudge {
- public:
-  bool Knows(std::string_view dialect) const override { return dialect == "postgres"; }
-  Judgement JudgeText(std::string_view, std::string_view text, const JudgeOptions&) const override {
-    const bool drops = text.find("DROP") != std::string_view::npos;
-    return {.risk = drops ? Risk::kDestructive : Risk::kSafe,
-            .statements = 1,
-            .error = text.empty() ? Judgement::Error::kUnreadable : Judgement::Error::kNone};
-  }
-  Judgement JudgeObject(std::string_view, JsonValue, const JudgeOptions&) const override {
-    return {};
-  }
-};
 
 class PayloadTest : public ::testing::Test {
  protected:
@@ -474,7 +475,7 @@ TEST_F(PayloadTest, ThatIsMissingIsDeniedAlsoWithoutArguments) {
 TEST_F(PayloadTest, ThatTheJudgeCannotReadIsDenied) {
   CoreHarness h(Options(), &judge_);
   h.StartSession(Data());
-  EXPECT_EQ(DenialIn(h.Client(CoreHarness::Call("read", "1", R"({"sql":""})"))),
+  EXPECT_EQ(DenialIn(h.Client(CoreHarness::Call("read", "1", R"({"sql":"gibberish"})"))),
             "STATEMENT_UNREADABLE");
 }
 

@@ -3,7 +3,6 @@
 #include "clients/bridge/mcp/message.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 #include <vector>
 
@@ -15,8 +14,10 @@
 namespace bridgekeeper::bridge {
 namespace {
 
-constexpr std::array<std::string_view, 6> kReservedKeys = {"method",    "params", "name",
-                                                           "arguments", "id",     "jsonrpc"};
+// Keys that the envelope or `params` is read by, as folding leaves them.
+constexpr std::string_view kReservedKeys[] = {"jsonrpc", "id",   "method",    "params", "result",
+                                              "error",   "name", "arguments", "_meta",  "task",
+                                              "uri",     "ref",  "cursor"};
 constexpr size_t kMaxQuotedBytes = 64;
 
 // Members of `params` that are objects and decide whether a message passes.
@@ -51,9 +52,9 @@ std::string KeyProblem(std::string_view where, JsonValue object, bool has_reserv
     }
     folded.push_back(SimpleFold(key));
     const bool is_disguised =
-        has_reserved_keys && folded.back() != key &&
-        std::find(kReservedKeys.begin(), kReservedKeys.end(), folded.back()) != kReservedKeys.end();
-    if (is_disguised) {
+        has_reserved_keys && std::find(std::begin(kReservedKeys), std::end(kReservedKeys),
+                                       folded.back()) != std::end(kReservedKeys);
+    if (is_disguised && folded.back() != key) {
       return absl::StrFormat("%s: got the key `%s`, which some readers take for `%s`", where,
                              EscapeForPeople(key, kMaxQuotedBytes), folded.back());
     }
@@ -81,8 +82,10 @@ std::string EnvelopeProblem(JsonValue envelope, Message& message) {
       message.id_token = id->raw();
       message.id = *std::move(key);
     } else if (!(id->is_null() && error)) {
-      return absl::StrFormat("`id`: want a string or an integer of at most %d bytes",
-                             kMaxIdTokenBytes);
+      return absl::StrFormat(
+          "`id`: want a string without U+0000 of at most %d bytes, or an integer from -(2^53-1) to "
+          "2^53-1",
+          kMaxIdTokenBytes);
     }
   }
 
@@ -200,9 +203,14 @@ std::optional<JsonValue> Message::Meta(std::string_view name) const {
 
 std::optional<IdKey> KeyOfId(JsonValue id) {
   if (id.raw().size() > kMaxIdTokenBytes) return std::nullopt;
-  if (id.is_string()) return "s" + std::string(id.string());
+  if (id.is_string()) {
+    // One who keeps it as a C string answers with what is before it.
+    if (id.string().find('\0') != std::string_view::npos) return std::nullopt;
+    return "s" + std::string(id.string());
+  }
   const auto number = id.is_number() ? id.integer() : std::nullopt;
-  return number ? std::optional<IdKey>("n" + std::to_string(*number)) : std::nullopt;
+  if (!number || *number > kMaxExactInteger || *number < -kMaxExactInteger) return std::nullopt;
+  return "n" + std::to_string(*number);
 }
 
 std::optional<IdKey> KeyOfIdToken(std::string_view token) {

@@ -3,17 +3,20 @@
 // Reads one JSON-RPC message of MCP, strictly: what two readers could read
 // differently is refused, so that what is judged is what runs.
 //
-// Refused, besides what JsonDocument refuses anywhere (twin keys, invalid UTF-8, a
-// byte order mark, lone surrogates):
+// Refused, besides what JsonDocument refuses anywhere (twin keys, U+0000 in a key, invalid
+// UTF-8, a byte order mark, lone surrogates):
 //   - anything that is not one object: batches exist in no revision but 2025-03-26,
 //     and there too a client need not send one;
 //   - in the envelope, in `params` and in its `arguments`, `ref` and `notifications`:
 //     two keys that are equal after Unicode simple case folding;
-//   - in the envelope and in `params`: a key that folds to `method`, `params`,
-//     `name`, `arguments`, `id` or `jsonrpc` without being it;
-//   - `jsonrpc` other than "2.0", an id that is neither a string nor an integer or is
-//     too long, a `method` that is no string, `params` that is no object, `method` beside
-//     `result` or `error`, both or neither of these without `method`.
+//   - in the envelope and in `params`: a key that folds to one that is read there without
+//     being it;
+//   - `jsonrpc` other than "2.0", an id that is neither a string nor an integer that every
+//     reader keeps apart from its neighbours, or is too long, a `method` that is no string,
+//     `params` that is no object, `method` beside `result` or `error`, both or neither of
+//     these without `method`.
+//
+// Numbers elsewhere pass as they are written: nothing is decided by what one is.
 //
 // Thread safety: free functions and values without shared state.
 // Source: JSON-RPC 2.0; MCP 2024-11-05 to 2026-07-28, basic protocol.
@@ -40,6 +43,13 @@ inline constexpr int kMethodNotFound = -32601;
 inline constexpr int kInvalidParams = -32602;
 inline constexpr int kInternalError = -32603;
 inline constexpr int kOverloaded = -32000;
+// What is wrong with a request of 2026-07-28. Source: its error codes.
+inline constexpr int kHeaderMismatch = -32020;
+inline constexpr int kMissingCapability = -32021;
+inline constexpr int kUnsupportedVersion = -32022;
+
+// The revision whose requests carry all they need.
+inline constexpr std::string_view kStatelessVersion = "2026-07-28";
 
 // Deepest nesting of a message.
 inline constexpr int kMaxMessageDepth = 128;
@@ -52,8 +62,8 @@ inline constexpr size_t kMaxIdTokenBytes = 1024;
 // Members of `params._meta` that the bridge reads.
 inline constexpr std::string_view kMetaPrefix = "io.modelcontextprotocol/";
 inline constexpr std::string_view kMetaVersion = "io.modelcontextprotocol/protocolVersion";
-inline constexpr std::string_view kMetaCapabilities = "io.modelcontextprotocol/clientCapabilities";
 inline constexpr std::string_view kMetaClientInfo = "io.modelcontextprotocol/clientInfo";
+inline constexpr std::string_view kMetaCapabilities = "io.modelcontextprotocol/clientCapabilities";
 inline constexpr std::string_view kMetaSubscription = "io.modelcontextprotocol/subscriptionId";
 
 // An id as requests are matched with answers: "7" and 7 differ, `"\u0037"` and "7"
@@ -107,8 +117,12 @@ Outline OutlineOf(std::string_view text);
 // last. Empty where there is none.
 std::string_view IdAtEnd(std::string_view text);
 
-// The key of an id, or of its token; nullopt where it is neither a string nor an integer
-// that fits 64 bits, or longer than kMaxIdTokenBytes.
+// The largest integer that readers with doubles keep apart from the next one. Source: RFC
+// 7493 section 2.2.
+inline constexpr int64_t kMaxExactInteger = (int64_t{1} << 53) - 1;
+
+// The key of an id, or of its token; nullopt where it is neither a string without U+0000 nor
+// an integer of at most kMaxExactInteger in magnitude, or longer than kMaxIdTokenBytes.
 std::optional<IdKey> KeyOfId(JsonValue id);
 std::optional<IdKey> KeyOfIdToken(std::string_view token);
 

@@ -35,6 +35,7 @@ struct DecidedCall {
   int64_t catalog_revision = 0;
   // SHA-256 of the canonical arguments, hexadecimal; empty: they are no JSON object.
   std::string arguments_digest;
+  std::string session;  // empty: the client has none
   // What the client says of itself. Informational.
   std::string client_name;
   std::string client_version;

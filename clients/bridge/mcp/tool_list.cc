@@ -4,16 +4,22 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <utility>
 
 #include "absl/strings/str_format.h"
 #include "clients/bridge/mcp/json_text.h"
+#include "clients/bridge/mcp/origin.h"
 #include "policy/base/check.h"
 #include "policy/model/ids.h"
 #include "runtime/sha256.h"
 
 namespace bridgekeeper::bridge {
 namespace {
+
+// For what is a part of a message that was read within its limits, and our few members.
+constexpr JsonLimits kNoLimits{.max_depth = std::numeric_limits<int>::max(),
+                               .max_values = std::numeric_limits<size_t>::max()};
 
 struct Hint {
   std::string_view key;
@@ -92,10 +98,26 @@ void UpstreamToolList::AddTool(JsonValue tool) {
   tools_.push_back({
       .name = name_text,
       .json = std::string(tool.raw()),
-      .digest = Sha256Hex(CanonicalJson(tool)),
+      .digest = "",
       .read_only_hint = read_only && read_only->kind() == JsonKind::kBool && read_only->boolean(),
       .has_output_schema = output_schema && !output_schema->is_null(),
   });
+  const std::string text = Definition(tools_.back());  // outlives what is read of it
+  const auto definition = JsonDocument::Parse(text, kNoLimits);
+  // INVARIANT: it was cut out of a message that was read, and one member was set.
+  BK_CHECK(definition.ok());
+  tools_.back().digest = Sha256Hex(CanonicalJson(definition->root()));
+}
+
+std::string UpstreamToolList::Definition(const UpstreamTool& tool) const {
+  if (origin_ == nullptr) return tool.json;
+  const auto document = JsonDocument::Parse(tool.json, kNoLimits);
+  // INVARIANT: tool.json was cut out of a message that was read.
+  BK_CHECK(document.ok());
+  JsonEdits edits(document->root());
+  // Whatever the server says of it: the origin is ours to tell.
+  edits.SetMember(document->root(), kOriginKey, *origin_);
+  return std::move(edits).Apply();
 }
 
 const UpstreamTool* UpstreamToolList::Find(std::string_view name) const {
@@ -120,7 +142,7 @@ std::string UpstreamToolList::ResultFor(const ToolListing& listing) const {
 
 std::string AnnotatedTool(const UpstreamTool& tool, const Annotations& annotations,
                           std::string_view notice) {
-  const auto document = JsonDocument::Parse(tool.json);
+  const auto document = JsonDocument::Parse(tool.json, kNoLimits);
   // INVARIANT: tool.json was cut out of a message that was read.
   BK_CHECK(document.ok());
   const JsonValue root = document->root();

@@ -9,9 +9,11 @@
 #define BRIDGEKEEPER_CLIENTS_BRIDGE_MCP_TOOL_LIST_H_
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "policy/base/json.h"
@@ -30,7 +32,7 @@ inline constexpr size_t kMaxListBytes = 16 << 20;
 struct UpstreamTool {
   std::string name;
   std::string json;             // as it was written
-  std::string digest;           // SHA-256 of its canonical JSON, all members
+  std::string digest;           // SHA-256 of the canonical JSON of its Definition()
   bool read_only_hint = false;  // annotations.readOnlyHint is true
   bool has_output_schema = false;
 };
@@ -44,6 +46,10 @@ struct DroppedTool {
 // Gathers the pages of one tools/list.
 class UpstreamToolList {
  public:
+  // `origin`: where the tools come from (origin.h); null: not known.
+  explicit UpstreamToolList(std::shared_ptr<const std::string> origin = nullptr)
+      : origin_(std::move(origin)) {}
+
   enum class Page {
     kMore,  // cursor() names the next page
     kLast,
@@ -62,6 +68,10 @@ class UpstreamToolList {
   // The tool `name`, or null.
   const UpstreamTool* Find(std::string_view name) const;
 
+  // What is pinned and reported of a tool: all its members, which takes in name, title,
+  // description, schemas and annotations, and the origin beside them.
+  std::string Definition(const UpstreamTool& tool) const;
+
   // The whole result for a client: the members of the first page besides `tools`
   // and `nextCursor`, and the tools of `listing`, which was made of tools().
   std::string ResultFor(const ToolListing& listing) const;
@@ -69,6 +79,7 @@ class UpstreamToolList {
  private:
   void AddTool(JsonValue tool);
 
+  std::shared_ptr<const std::string> origin_;
   std::vector<UpstreamTool> tools_;
   StringMap<size_t> by_name_;
   std::vector<DroppedTool> dropped_;

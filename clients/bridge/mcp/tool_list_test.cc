@@ -2,11 +2,13 @@
 
 #include "clients/bridge/mcp/tool_list.h"
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "clients/bridge/mcp/origin.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "policy/testing/status_matchers.h"
@@ -14,9 +16,12 @@
 namespace bridgekeeper::bridge {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::Field;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 using Page = UpstreamToolList::Page;
@@ -177,6 +182,60 @@ TEST(UpstreamToolList, DigestCoversEveryMember) {
 TEST(UpstreamToolList, DigestCoversInvisibleCharacters) {
   EXPECT_NE(Tool("{\"name\":\"a\",\"inputSchema\":{},\"description\":\"x\u200B\"}").digest,
             Tool(R"({"name":"a","inputSchema":{},"description":"x"})").digest);
+}
+
+// B224: what was approved of one command is not approved of another one.
+TEST(UpstreamToolList, DigestCoversWhereTheToolsComeFrom) {
+  const auto digest = [](const std::string& origin) {
+    UpstreamToolList list(std::make_shared<const std::string>(origin));
+    // The server's own word about its origin is no origin.
+    const auto page = JsonDocument::Parse(
+        R"({"tools":[{"name":"a","inputSchema":{},"bridgekeeper/origin":{"command":"good"}}]})");
+    EXPECT_EQ(list.AddPage(page->root()), UpstreamToolList::Page::kLast);
+    const std::string definition = list.Definition(list.tools().at(0));
+    EXPECT_THAT(definition, HasSubstr(origin));
+    EXPECT_THAT(list.tools().at(0).json, Not(HasSubstr(origin))) << "no client is shown it";
+    return list.tools().at(0).digest;
+  };
+  const std::string base = digest(OriginOfCommand({"npx", "notes"}, {"A", "B"}, ""));
+  EXPECT_EQ(digest(OriginOfCommand({"npx", "notes"}, {"B", "A"}, "")), base);
+  for (const std::string& other :
+       {OriginOfCommand({"npx", "other"}, {"A", "B"}, ""),
+        OriginOfCommand({"sh", "notes"}, {"A", "B"}, ""),
+        OriginOfCommand({"npx", "notes", ""}, {"A", "B"}, ""),
+        OriginOfCommand({"npx", "notes"}, {"A"}, ""),
+        OriginOfCommand({"npx", "notes"}, {"A", "B"}, "/work"), OriginOfUrl("https://h/mcp"),
+        OriginOfUrl("https://h/mcp?key=1"), OriginOfUrl("https://i/mcp")}) {
+    EXPECT_NE(digest(other), base) << other;
+  }
+  EXPECT_NE(digest(OriginOfUrl("https://h/mcp?key=1")), digest(OriginOfUrl("https://h/mcp?key=2")));
+}
+
+// What is added to a definition may take it over the limits of a message.
+TEST(UpstreamToolList, TakesAToolThatAWholeMessageIsFullOf) {
+  std::string values = "0";
+  for (int i = 0; i < 999'980; ++i) values += ",0";
+  const auto page =
+      JsonDocument::Parse(R"({"tools":[{"name":"a","inputSchema":{},"x":[)" + values + "]}]}");
+  ASSERT_THAT(page, IsOk());
+  UpstreamToolList list(std::make_shared<const std::string>(
+      OriginOfCommand({"npx"}, {"A", "B", "C", "D", "E"}, "/w")));
+  EXPECT_EQ(list.AddPage(page->root()), UpstreamToolList::Page::kLast);
+  EXPECT_THAT(list.tools(), SizeIs(1));
+}
+
+TEST(Origin, HoldsNoSecret) {
+  EXPECT_THAT(OriginOfCommand({"npx", "--token=s3cret"}, {"A"}, ""), Not(HasSubstr("s3cret")));
+  for (const char* url : {"https://h/mcp?key=s3cret", "https://h/s3cret/mcp", "https://h?s3cret"}) {
+    EXPECT_THAT(OriginOfUrl(url), AllOf(HasSubstr("\"https://h\""), Not(HasSubstr("s3cret"))));
+  }
+}
+
+TEST(Origin, OfAnyBytesIsJson) {
+  const std::string origin = OriginOfCommand({"caf\xe9", "\xff"}, {"A"}, "/\xe9");
+  EXPECT_THAT(JsonDocument::Parse(origin), IsOk());
+  EXPECT_NE(OriginOfCommand({"caf\\xe9", "\xff"}, {"A"}, "/\xe9"), origin);
+  EXPECT_NE(OriginOfCommand({"caf\xe9", "\xff"}, {"A"}, "/\\xe9"), origin);
 }
 
 // ---- showing -----------------------------------------------------------------

@@ -125,6 +125,16 @@ std::string BridgeMetrics::Page(const CoreStats& stats, size_t requests_in_fligh
   }
   page.push_back(std::move(faults));
 
+  MetricFamily databases = Family("bridgekeeper_bridge_database_faults_total",
+                                  "Calls on the bridge's own databases that ended by another "
+                                  "reason than their text.",
+                                  kCounter);
+  for (const DatabaseFault fault : kAllDatabaseFaults) {
+    Add(databases, {{"reason", std::string(Name(fault))}},
+        static_cast<double>(stats.database_faults[static_cast<size_t>(fault)]));
+  }
+  page.push_back(std::move(databases));
+
   const auto counter = [&](const char* name, const char* help, double value) {
     page.push_back(Single(name, help, kCounter, value));
   };
@@ -145,6 +155,10 @@ std::string BridgeMetrics::Page(const CoreStats& stats, size_t requests_in_fligh
           static_cast<double>(stats.lists_read));
   counter("bridgekeeper_bridge_list_failures_total", "Lists of tools that could not be read.",
           static_cast<double>(stats.list_failures));
+  counter("bridgekeeper_bridge_list_items_left_out_total",
+          "Tools, prompts and resources that a list at /mcp leaves out: a name that is too long "
+          "with its prefix, a URI of another server, or more URIs than are remembered.",
+          static_cast<double>(stats.items_left_out));
   MetricFamily questions = Family("bridgekeeper_bridge_questions_total",
                                   "Questions to clients' users whether a call may run, that were "
                                   "asked, and how they ended.",
@@ -196,6 +210,11 @@ std::string ServePage(const ServeCounts& counts) {
       kCounter, counts.requests_refused);
   add("bridgekeeper_bridge_http_cut_total", "Clients that were cut off: too slow, or not reading.",
       kCounter, counts.clients_cut);
+  add("bridgekeeper_bridge_http_cut_for_room_total",
+      "Of these, the ones that had left most unread when all clients together had too much.",
+      kCounter, counts.clients_cut_for_room);
+  add("bridgekeeper_bridge_http_unread_bytes", "Bytes of answers that wait for clients to read.",
+      kGauge, counts.unread_bytes);
   add("bridgekeeper_bridge_sessions", "Sessions.", kGauge, counts.sessions);
   add("bridgekeeper_bridge_sessions_begun_total", "Sessions that were begun.", kCounter,
       counts.sessions_begun);

@@ -47,6 +47,8 @@ struct ServeCounts {
   uint64_t requests = 0;
   uint64_t requests_refused = 0;
   uint64_t clients_cut = 0;
+  uint64_t clients_cut_for_room = 0;  // of these, because all together had too much unread
+  size_t unread_bytes = 0;
   size_t sessions = 0;
   uint64_t sessions_begun = 0;
   uint64_t sessions_expired = 0;

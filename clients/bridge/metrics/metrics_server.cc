@@ -37,7 +37,8 @@ absl::StatusOr<tcp::endpoint> ParseAddress(const std::string& text) {
 
 std::string Format(const tcp::endpoint& endpoint) {
   const std::string ip = endpoint.address().to_string();
-  return absl::StrFormat(endpoint.address().is_v6() ? "[%s]:%d" : "%s:%d", ip, endpoint.port());
+  return endpoint.address().is_v6() ? absl::StrFormat("[%s]:%d", ip, endpoint.port())
+                                    : absl::StrFormat("%s:%d", ip, endpoint.port());
 }
 
 }  // namespace

@@ -63,14 +63,15 @@ Upstream::Upstream(boost::asio::io_context& io, std::string name, std::string ve
 
 Upstream::~Upstream() = default;
 
-Upstream::ClientId Upstream::Attach(Client& client) {
-  clients_[++last_client_] = {.client = &client, .in_flight = {}};
+Upstream::ClientId Upstream::Attach(Client& client, bool is_shared) {
+  clients_[++last_client_] = {.client = &client, .is_shared = is_shared, .in_flight = {}};
   return last_client_;
 }
 
 void Upstream::Detach(ClientId id) {
   const auto found = clients_.find(id);
   BK_CHECK(found != clients_.end());
+  if (!found->second.in_flight.empty()) NoteCancelled(id);
   for (const uint64_t key : std::set<uint64_t>(found->second.in_flight)) {
     std::string params;
     JsonObject object(params);
@@ -126,9 +127,17 @@ void Upstream::OnDisconnected(std::string_view how) {
       absl::StrFormat("the MCP server `%s` behind the bridge has ended: %s", name_, how);
   RefuseWaiting(absl::InfiniteDuration(), why);
   for (const auto& [key, request] : std::exchange(requests_, {})) Fail(request, why);
-  for (auto& [id, attached] : clients_) attached.in_flight.clear();
+  for (auto& [id, attached] : clients_) {
+    attached.in_flight.clear();
+    attached.subscriptions = 0;
+  }
   server_requests_.clear();
+  cancelled_until_.clear();
   subscribers_.clear();
+  ForgetList();
+}
+
+void Upstream::ForgetList() {
   list_pages_.clear();
   list_bytes_ = 0;
   ++list_generation_;
@@ -182,7 +191,7 @@ void Upstream::Send(ClientId client, std::string_view line) {
       const auto asked = server_requests_.find(message->id);
       if (asked == server_requests_.end() || asked->second != client) return;
       server_requests_.erase(asked);
-      transport_->Send(line);
+      if (HasRoom()) transport_->Send(line);
       return;
     }
   }
@@ -212,6 +221,7 @@ void Upstream::SendRequest(ClientId client, const Message& message, std::string_
                   .progress_token = "",
                   .list_cursor = std::nullopt};
   if (message.method == "tools/list") {
+    if (!list_pages_.empty() && clock_.SinceBoot() - list_read_at_ > kMaxListAge) ForgetList();
     request.list_cursor = std::string(TextOf(message.Param("cursor")));
     request.list_generation = list_generation_;
     if (const auto page = list_pages_.find(*request.list_cursor); page != list_pages_.end()) {
@@ -219,7 +229,13 @@ void Upstream::SendRequest(ClientId client, const Message& message, std::string_
     }
   }
   if (message.method == "resources/subscribe") {
-    subscribers_[std::string(TextOf(message.Param("uri")))].insert(client);
+    request.subscribed = std::string(TextOf(message.Param("uri")));
+    if (!Subscribe(client, *request.subscribed)) {
+      return Tell(client, ErrorLine(message.id_token, kOverloaded,
+                                    absl::StrFormat("want a URI of at most %d bytes, and at most "
+                                                    "%d subscriptions",
+                                                    kMaxUriBytes, kMaxSubscriptions)));
+    }
   }
 
   const uint64_t key = ++last_request_;
@@ -247,13 +263,27 @@ void Upstream::AnswerInitialize(ClientId client, const Message& message) {
   Tell(client, ResultLine(message.id_token, std::move(edits).Apply()), message.id);
 }
 
+bool Upstream::Subscribe(ClientId client, const std::string& uri) {
+  Attached& attached = clients_.at(client);
+  if (uri.size() > kMaxUriBytes || attached.subscriptions >= kMaxSubscriptions) return false;
+  if (subscribers_[uri].insert(client).second) ++attached.subscriptions;
+  return true;
+}
+
+void Upstream::Unsubscribe(ClientId client, std::string_view uri) {
+  const auto found = subscribers_.find(uri);
+  if (found == subscribers_.end() || found->second.erase(client) == 0) return;
+  --clients_.at(client).subscriptions;
+  if (found->second.empty()) subscribers_.erase(found);
+}
+
 bool Upstream::AnswerUnsubscribe(ClientId client, const Message& message) {
-  const auto found = subscribers_.find(TextOf(message.Param("uri")));
-  if (found == subscribers_.end() || found->second.erase(client) == 0) return false;
-  if (found->second.empty()) {
-    subscribers_.erase(found);
-    return false;  // the server is told
-  }
+  const std::string_view uri = TextOf(message.Param("uri"));
+  const auto found = subscribers_.find(uri);
+  if (found == subscribers_.end() || !found->second.contains(client)) return false;
+  const bool is_last = found->second.size() == 1;
+  Unsubscribe(client, uri);
+  if (is_last) return false;  // the server is told
   Tell(client, ResultLine(message.id_token, "{}"), message.id);
   return true;
 }
@@ -261,6 +291,7 @@ bool Upstream::AnswerUnsubscribe(ClientId client, const Message& message) {
 void Upstream::SendNotification(ClientId client, const Message& message, std::string_view line) {
   if (state_ != State::kReady) return;
   if (message.method == "notifications/initialized") return;  // said once, by us
+  if (!HasRoom()) return;
   if (message.method != "notifications/cancelled") return transport_->Send(line);
   const auto token = message.Param("requestId");
   const auto id = token ? KeyOfId(*token) : std::nullopt;
@@ -270,8 +301,23 @@ void Upstream::SendNotification(ClientId client, const Message& message, std::st
     JsonEdits edits(message.document->root());
     edits.Replace(*token, std::to_string(key));
     transport_->Send(std::move(edits).Apply());
+    NoteCancelled(client);
     return EndRequest(key);
   }
+}
+
+bool Upstream::HasRoom() {
+  if (transport_->queued_bytes() <= kMaxUpstreamQueue) return true;
+  if (TakeLogToken()) {
+    log_.Warning("the server does not read: a message to it is dropped", {{"server", name_}});
+  }
+  return false;
+}
+
+void Upstream::NoteCancelled(ClientId client) {
+  const absl::Duration now = clock_.SinceBoot();
+  std::erase_if(cancelled_until_, [&](const auto& one) { return one.second <= now; });
+  cancelled_until_[client] = now + kCancelGrace;
 }
 
 void Upstream::Wait(ClientId client, const Message& message, std::string_view line) {
@@ -281,11 +327,15 @@ void Upstream::Wait(ClientId client, const Message& message, std::string_view li
                           absl::StrFormat("too much waits for the MCP server `%s`", name_)));
   }
   waiting_bytes_ += line.size();
+  // A client that begins waits as long as its server may take to begin.
+  const bool is_initialize = message.method == "initialize";
+  const absl::Duration deadline =
+      clock_.SinceBoot() + (is_initialize ? kInitializeTimeout : kReadyWait);
   waiting_.push_back({.client = client,
                       .line = std::string(line),
-                      .is_initialize = message.method == "initialize",
-                      .deadline = clock_.SinceBoot() + kReadyWait});
-  ArmTimer();
+                      .is_initialize = is_initialize,
+                      .deadline = deadline});
+  if (deadline < armed_) ArmTimer();
 }
 
 void Upstream::ResumeWaiting() {
@@ -296,18 +346,18 @@ void Upstream::ResumeWaiting() {
 }
 
 void Upstream::RefuseWaiting(absl::Duration up_to, std::string_view why) {
-  const auto end = std::find_if(waiting_.begin(), waiting_.end(),
-                                [&](const Waiting& waiting) { return waiting.deadline > up_to; });
-  for (auto it = waiting_.begin(); it != end; ++it) {
-    waiting_bytes_ -= it->line.size();
-    Tell(it->client, ErrorLine(OutlineOf(it->line).id_token, kInternalError, why));
-  }
-  waiting_.erase(waiting_.begin(), end);
+  std::erase_if(waiting_, [&](const Waiting& waiting) {
+    if (waiting.deadline > up_to) return false;
+    waiting_bytes_ -= waiting.line.size();
+    Tell(waiting.client, ErrorLine(OutlineOf(waiting.line).id_token, kInternalError, why));
+    return true;
+  });
 }
 
 void Upstream::ArmTimer() {
   absl::Duration next = initialize_deadline_;
-  if (!waiting_.empty()) next = std::min(next, waiting_.front().deadline);
+  for (const Waiting& waiting : waiting_) next = std::min(next, waiting.deadline);
+  armed_ = next;
   if (next == absl::InfiniteDuration() || stopping_) return;
   timer_.expires_after(absl::ToChronoNanoseconds(next - clock_.SinceBoot()));
   timer_.async_wait(
@@ -407,8 +457,12 @@ void Upstream::OnAnswer(const Message& message) {
   const Request request = std::move(found->second);
   clients_.at(request.client).in_flight.erase(key);
   requests_.erase(found);
+  if (request.subscribed && message.kind == Message::Kind::kError) {
+    Unsubscribe(request.client, *request.subscribed);
+  }
   if (request.list_cursor && request.list_generation == list_generation_ &&
       message.kind == Message::Kind::kResult) {
+    if (list_pages_.empty()) list_read_at_ = clock_.SinceBoot();
     list_bytes_ += message.body->raw().size();
     if (list_bytes_ <= kMaxKeptListBytes) {
       list_pages_[*request.list_cursor] = std::string(message.body->raw());
@@ -439,9 +493,7 @@ void Upstream::OnNotification(const Message& message, std::string_view line,
   const std::string_view method = message.method;
   if (method == "notifications/progress") return OnProgress(message);
   if (method == "notifications/tools/list_changed") {
-    list_pages_.clear();
-    list_bytes_ = 0;
-    ++list_generation_;
+    ForgetList();
     return TellAll(line);
   }
   if (method == "notifications/resources/list_changed" ||
@@ -488,8 +540,14 @@ Upstream::Cause Upstream::CauseOf(std::string_view cause_token) const {
   Cause cause;
   for (const auto& [id, attached] : clients_) {
     if (attached.in_flight.empty()) continue;
-    if (cause.client != 0) return {};
+    if (cause.client != 0 || (attached.is_shared && attached.in_flight.size() > 1)) return {};
     cause = {id, requests_.at(*attached.in_flight.rbegin()).id};
+  }
+  if (cause.client == 0) return {};
+  // It may be about what somebody has cancelled.
+  const absl::Duration now = clock_.SinceBoot();
+  for (const auto& [id, until] : cancelled_until_) {
+    if (until > now && (id != cause.client || clients_.at(id).is_shared)) return {};
   }
   return cause;
 }

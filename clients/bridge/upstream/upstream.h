@@ -15,7 +15,8 @@
 //   changes of lists go to all, updates of a resource to those who subscribed to it
 //
 // A server that ends answers what is in flight with errors; while it is away requests
-// are refused at once, while it starts they wait for at most kReadyWait.
+// are refused at once, while it starts they wait for at most kReadyWait, and
+// `initialize` for as long as the server itself may take.
 //
 // Thread safety: used by the thread that runs the io_context.
 // Source: MCP 2025-06-18 and 2025-11-25: lifecycle, cancellation, progress, tools.
@@ -56,8 +57,16 @@ inline constexpr absl::Duration kReadyWait = absl::Seconds(10);
 inline constexpr size_t kMaxWaitingBytes = 8 << 20;
 // Bytes that may wait to be sent to a server; with more, requests are refused.
 inline constexpr size_t kMaxUpstreamQueue = 32 << 20;
-// Bytes of its list of tools that are kept.
+// Bytes of its list of tools that are kept, and for how long: a server may change its tools
+// and not say so.
 inline constexpr size_t kMaxKeptListBytes = 16 << 20;
+inline constexpr absl::Duration kMaxListAge = absl::Seconds(30);
+// Resources that one client is subscribed to, and the longest URI of one.
+inline constexpr size_t kMaxSubscriptions = 1'000;
+inline constexpr size_t kMaxUriBytes = 8 << 10;
+// How long a server may go on with what was cancelled, until what it says of no request may
+// be about another one again.
+inline constexpr absl::Duration kCancelGrace = absl::Seconds(30);
 
 // Revisions of MCP that begin with `initialize`, the newest first.
 inline constexpr std::string_view kSessionVersions[] = {"2025-11-25", "2025-06-18", "2025-03-26",
@@ -88,8 +97,9 @@ class Upstream : private Transport::Listener {
 
   void Start() { transport_->Start(*this); }
 
-  // `client` must outlive its attachment.
-  ClientId Attach(Client& client);
+  // `client` must outlive its attachment. `is_shared`: it stands for several that know
+  // nothing of each other; what is about one request of theirs is told of that one alone.
+  ClientId Attach(Client& client, bool is_shared = false);
   // What the client has in flight is cancelled.
   void Detach(ClientId id);
 
@@ -109,7 +119,9 @@ class Upstream : private Transport::Listener {
 
   struct Attached {
     Client* client;
+    bool is_shared = false;
     std::set<uint64_t> in_flight;  // keys of requests_, the latest last
+    size_t subscriptions = 0;
   };
 
   // A request of a client that the server has not answered yet.
@@ -119,6 +131,7 @@ class Upstream : private Transport::Listener {
     IdKey id;
     std::string progress_token;              // the client's, as it was written; empty: none
     std::optional<std::string> list_cursor;  // of tools/list
+    std::optional<std::string> subscribed;   // the URI of resources/subscribe
     uint64_t list_generation = 0;
   };
 
@@ -169,6 +182,12 @@ class Upstream : private Transport::Listener {
   void TellAll(std::string_view line, const std::set<ClientId>& except = {});
   void Fail(const Request& request, std::string_view why);
   void EndRequest(uint64_t key);
+  void ForgetList();
+  void NoteCancelled(ClientId client);
+  bool Subscribe(ClientId client, const std::string& uri);
+  void Unsubscribe(ClientId client, std::string_view uri);
+  // Whether a message without an answer may be sent, or is dropped.
+  bool HasRoom();
   bool TakeLogToken() { return log_budget_.Take(clock_.SinceBoot()); }
 
   boost::asio::io_context& io_;
@@ -189,17 +208,21 @@ class Upstream : private Transport::Listener {
   std::map<uint64_t, Request> requests_;
   uint64_t last_request_ = 0;
   absl::flat_hash_map<IdKey, ClientId> server_requests_;  // that a client has to answer
-  StringMap<std::set<ClientId>> subscribers_;             // by the resource's URI
+  // Until when the server may still speak of what a client has cancelled.
+  std::map<ClientId, absl::Duration> cancelled_until_;
+  StringMap<std::set<ClientId>> subscribers_;  // by the resource's URI
 
-  std::vector<Waiting> waiting_;  // in the order of their deadlines
+  std::vector<Waiting> waiting_;  // in the order in which they came
   size_t waiting_bytes_ = 0;
   absl::Duration initialize_deadline_ = absl::InfiniteDuration();
   boost::asio::steady_timer timer_;
+  absl::Duration armed_ = absl::InfiniteDuration();  // when it fires at the latest
 
   bool long_line_was_answered_ = false;
 
   StringMap<std::string> list_pages_;  // results of tools/list by cursor
   size_t list_bytes_ = 0;
+  absl::Duration list_read_at_ = absl::ZeroDuration();  // when its first page was kept
   uint64_t list_generation_ = 0;
 
   // Ends what was posted once this is gone.

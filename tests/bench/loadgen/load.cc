@@ -209,6 +209,19 @@ class StreamReactor : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::Byt
 
 }  // namespace
 
+Measurement MeasurementOf(std::vector<double> latencies_us, std::chrono::duration<double> took,
+                          double server_cpu_us) {
+  Measurement result;
+  result.calls = static_cast<int64_t>(latencies_us.size());
+  result.seconds = took.count();
+  result.rate = static_cast<double>(result.calls) / result.seconds;
+  result.server_cpu_us = server_cpu_us / static_cast<double>(result.calls);
+  std::sort(latencies_us.begin(), latencies_us.end());
+  result.p50_us = latencies_us[latencies_us.size() / 2];
+  result.p99_us = latencies_us[latencies_us.size() * 99 / 100];
+  return result;
+}
+
 double CpuMicros(int pid) {
   if (pid == 0) return 0;
   std::ifstream file(absl::StrFormat("/proc/%d/stat", pid));

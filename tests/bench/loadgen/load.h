@@ -7,11 +7,13 @@
 #ifndef BRIDGEKEEPER_TESTS_BENCH_LOADGEN_LOAD_H_
 #define BRIDGEKEEPER_TESTS_BENCH_LOADGEN_LOAD_H_
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
@@ -31,6 +33,10 @@ struct Measurement {
   double p99_us = 0;
   double server_cpu_us = 0;  // of the server's process, for each call; 0: not known
 };
+
+// What calls took, all of them answered OK. REQUIRES: !latencies_us.empty()
+Measurement MeasurementOf(std::vector<double> latencies_us, std::chrono::duration<double> took,
+                          double server_cpu_us);
 
 // Processor time of a process so far, all threads; 0 where there is none.
 double CpuMicros(int pid);

@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -150,16 +149,8 @@ absl::StatusOr<Measurement> McpSession::Call(int in_flight, std::chrono::duratio
     begun.erase(call);
     if (now < end) BK_RETURN_IF_ERROR(Send(begun));
   }
-  Measurement result;
-  result.calls = static_cast<int64_t>(latencies_us.size());
-  result.seconds = std::chrono::duration<double>(SteadyClock::now() - begin).count();
-  result.rate = static_cast<double>(result.calls) / result.seconds;
-  result.server_cpu_us =
-      (CpuMicros(program_->pid()) - cpu_before) / static_cast<double>(result.calls);
-  std::sort(latencies_us.begin(), latencies_us.end());
-  result.p50_us = latencies_us[latencies_us.size() / 2];
-  result.p99_us = latencies_us[latencies_us.size() * 99 / 100];
-  return result;
+  return MeasurementOf(std::move(latencies_us), SteadyClock::now() - begin,
+                       CpuMicros(program_->pid()) - cpu_before);
 }
 
 absl::Status McpSession::Send(Begun& begun) {

@@ -257,6 +257,24 @@ TEST(TokenTest, WithoutATerminalAndWithoutATokenWritesAreRefused) {
   EXPECT_THAT(status.error_message(), HasSubstr("KEEPER_TOKEN"));
 }
 
+TEST(TokenTest, AnEmptyTokenIsNone) {
+  KeeperdProcess keeperd({AnyPorts({"--dev"}), {{"KEEPER_TOKEN", ""}}});
+  ASSERT_TRUE(keeperd.WaitUntilServing());
+  EXPECT_THAT(keeperd.errors(), HasSubstr("writes are refused"));
+  Client client(keeperd.grpc_address());
+  for (const char* token : {static_cast<const char*>(nullptr), "", "anything"}) {
+    EXPECT_EQ(client.Put("dockit", 0, token).error_code(), grpc::StatusCode::PERMISSION_DENIED);
+  }
+}
+
+TEST(TokenTest, ABlankTokenIsNoStart) {
+  for (const char* token : {" ", "\t", "a b", "\u00e9", "secret\n"}) {
+    const Ran ran = RunToEnd(AnyPorts({"--dev"}), {{"KEEPER_TOKEN", token}});
+    EXPECT_EQ(ran.code, 2) << token;
+    EXPECT_THAT(ran.errors, AllOf(HasSubstr("KEEPER_TOKEN"), Not(HasSubstr("secret"))));
+  }
+}
+
 TEST(TokenTest, TokenOfTheEnvironmentLetsWrite) {
   KeeperdProcess keeperd({AnyPorts({"--dev"}), {{"KEEPER_TOKEN", kToken}}});
   ASSERT_TRUE(keeperd.WaitUntilServing());

@@ -23,10 +23,12 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "policy/base/check.h"
+#include "policy/base/json.h"
 #include "policy/model/policy.h"
 #include "policy/testing/fake_clock.h"
 #include "policy/testing/status_matchers.h"
 #include "runtime/id_source.h"
+#include "runtime/sha256.h"
 #include "runtime/testing/fake_logger.h"
 #include "service/server/server.h"
 #include "store/memory/memory_store.h"
@@ -45,6 +47,28 @@ class StoreWithBackup : public store::MemoryStore {
 };
 
 inline std::string Digest(char c) { return std::string(64, c); }
+
+// The tools that a bridge saw the server `files` list, and their own hints.
+inline const std::map<std::string, std::string> kReported = {
+    {"read_file", R"({"readOnlyHint":true})"},
+    {"write_file", R"({"readOnlyHint":false,"destructiveHint":false})"},
+    {"search", R"({"readOnlyHint":true})"},
+    {"append", R"({"destructiveHint":false})"},
+    {"purge", "{}"},
+};
+
+inline std::string DefinitionOf(const std::string& tool) {
+  const auto reported = kReported.find(tool);
+  return absl::StrFormat(R"({"name":"%s","description":"Does \u001b[2J things","annotations":%s})",
+                         tool, reported == kReported.end() ? "{}" : reported->second);
+}
+
+inline std::string PinOf(const std::string& tool) {
+  const std::string text = DefinitionOf(tool);
+  const auto definition = JsonDocument::Parse(text);
+  BK_CHECK(definition.ok());
+  return Sha256Hex(CanonicalJson(definition->root()));
+}
 
 struct Ran {
   ExitCode code;
@@ -95,7 +119,7 @@ class KeeperTest : public ::testing::Test {
     prod.name = "Production";
     prod.type = "postgres";
     Commit(prod);
-    for (const auto& [tool, risk, pin] : {std::tuple{"read_file", Risk::kSafe, Digest('1')},
+    for (const auto& [tool, risk, pin] : {std::tuple{"read_file", Risk::kSafe, PinOf("read_file")},
                                           std::tuple{"write_file", Risk::kElevated, Digest('2')},
                                           std::tuple{"gone", Risk::kSafe, Digest('9')}}) {
       CatalogEntry entry;
@@ -122,31 +146,32 @@ class KeeperTest : public ::testing::Test {
     BK_CHECK(committed.ok());
   }
 
-  // Reports the tools of `files`, and `more` with the digest 7s.
+  // Reports the tools of `files`, and `more`, which gives no hints.
   void ReportTools(const char* more = nullptr) {
+    std::vector<std::string> tools;
+    for (const auto& [tool, annotations] : kReported) tools.emplace_back(tool);
+    if (more != nullptr) tools.emplace_back(more);
+    ReportServer("dockit", "files", tools, /*builtin_catalog=*/false);
+  }
+
+  void ReportServer(const std::string& app, const std::string& server,
+                    const std::vector<std::string>& tools, bool builtin_catalog) {
     const auto channel =
         grpc::CreateChannel(server_->grpc_address(), grpc::InsecureChannelCredentials());
     const auto stub = v1::BridgeService::NewStub(channel);
     v1::ReportToolsRequest request;
     request.set_bridge("test/1");
-    request.set_app("dockit");
-    request.set_server("files");
-    const auto add = [&](const char* tool, char digest, const char* annotations) {
+    request.set_app(app);
+    request.set_server(server);
+    request.set_builtin_catalog(builtin_catalog);
+    for (const std::string& tool : tools) {
       v1::ReportedTool& reported = *request.add_tools();
-      reported.set_app("dockit");
-      reported.set_server("files");
+      reported.set_app(app);
+      reported.set_server(server);
       reported.set_tool(tool);
-      reported.set_digest(Digest(digest));
-      reported.set_definition_json(
-          absl::StrFormat(R"({"name":"%s","description":"Does \u001b[2J things","annotations":%s})",
-                          tool, annotations));
-    };
-    add("read_file", '1', R"({"readOnlyHint":true})");
-    add("write_file", '3', R"({"readOnlyHint":false,"destructiveHint":false})");
-    add("search", '4', R"({"readOnlyHint":true})");
-    add("append", '5', R"({"destructiveHint":false})");
-    add("purge", '6', "{}");
-    if (more != nullptr) add(more, '7', "{}");
+      reported.set_digest(PinOf(tool));
+      reported.set_definition_json(DefinitionOf(tool));
+    }
     v1::ReportToolsResponse response;
     grpc::ClientContext context;
     const grpc::Status status = stub->ReportTools(&context, request, &response);

@@ -180,19 +180,32 @@ TEST_F(KeeperTest, ReviewShowsTheSuggestionsAsksAndPinsWhatWasSeen) {
 
   const Ran yes = Keeper(words, "y\n");
   EXPECT_EQ(yes.code, ExitCode::kOk) << yes.err;
-  const std::pair<const char*, std::pair<Risk, char>> want[] = {
-      {"search", {Risk::kSafe, '4'}},
-      {"append", {Risk::kElevated, '5'}},
-      {"purge", {Risk::kDestructive, '6'}},
-      {"write_file", {Risk::kElevated, '3'}}};
-  for (const auto& [tool, expected] : want) {
+  const std::pair<const char*, Risk> want[] = {{"search", Risk::kSafe},
+                                               {"append", Risk::kElevated},
+                                               {"purge", Risk::kDestructive},
+                                               {"write_file", Risk::kElevated}};
+  for (const auto& [tool, risk] : want) {
     const auto entry = StoredEntryOf(tool);
     ASSERT_TRUE(entry.has_value()) << tool;
-    EXPECT_EQ(entry->risk, expected.first) << tool;
-    EXPECT_EQ(entry->pin, Digest(expected.second)) << tool;
+    EXPECT_EQ(entry->risk, risk) << tool;
+    EXPECT_EQ(entry->pin, PinOf(tool)) << tool;
     EXPECT_TRUE(entry->reviewed) << tool;
   }
   EXPECT_THAT(Keeper(words, "y\n").err, HasSubstr("no tool of `files` on `dockit` needs a review"));
+}
+
+// A rule holds for a server's own name of a tool, not for the one that clients see.
+TEST_F(KeeperTest, PutWarnsOfAnEntryForAToolThatItsServerDoesNotList) {
+  const auto put = [&](const std::string& server, const std::string& tool) {
+    return Keeper({"catalog", "put", "-f", "-", "--app", "dockit"},
+                  "server: " + server + "\ntool: " + tool + "\nrisk: SAFE\n");
+  };
+  const Ran prefixed = put("files", "files__search");
+  EXPECT_EQ(prefixed.code, ExitCode::kOk) << prefixed.err;
+  EXPECT_THAT(prefixed.err, HasSubstr("warning: `files` lists no tool `files__search`"));
+  EXPECT_THAT(put("files", "serch").err, HasSubstr("did you mean `search`?"));
+  EXPECT_THAT(put("files", "search").err, Not(HasSubstr("warning")));
+  EXPECT_THAT(put("not-seen-yet", "anything").err, Not(HasSubstr("warning")));
 }
 
 TEST_F(KeeperTest, ReviewOfNamedToolsTakesTheRiskGiven) {
@@ -231,7 +244,7 @@ TEST_F(KeeperTest, ReviewLeavesJudgedWhatABuiltInEntryHasJudged) {
   CatalogEntry expected = *FindBuiltin("sqlkit__execute_query");
   expected.key = {AppId("dockit"), ServerId("files"), ToolName("sqlkit__execute_query")};
   expected.builtin = false;
-  expected.pin = Digest('7');
+  expected.pin = PinOf("sqlkit__execute_query");
   EXPECT_EQ(StoredEntryOf("sqlkit__execute_query"), expected);
 }
 
@@ -239,7 +252,8 @@ TEST_F(KeeperTest, ApprovePinsTheNewDefinitionAndKeepsTheRisk) {
   const Ran ran =
       Keeper({"catalog", "approve", "--app", "dockit", "--server", "files", "write_file", "--yes"});
   EXPECT_EQ(ran.code, ExitCode::kOk) << ran.err;
-  EXPECT_EQ(StoredEntryOf("write_file")->pin, Digest('3'));
+  EXPECT_THAT(ran.err, HasSubstr("not known any more"));
+  EXPECT_EQ(StoredEntryOf("write_file")->pin, PinOf("write_file"));
   EXPECT_EQ(StoredEntryOf("write_file")->risk, Risk::kElevated);
   const Ran unreviewed =
       Keeper({"catalog", "approve", "--app", "dockit", "--server", "files", "purge", "--yes"});
@@ -261,6 +275,153 @@ TEST_F(KeeperTest, CatalogDiffTellsNewChangedSameAndGone) {
   EXPECT_EQ(what, want);
 }
 
+// What a bridge with `connections:` serves and reports as declared `catalog: data-studio`.
+TEST_F(KeeperTest, DecideAndExplainAnswerForABridgesOwnDatabasesAsTheBridgeDoes) {
+  ReportServer("sqlkit", "databases", {"sqlkit__execute_query", "sqlkit__list_tables"}, true);
+  const std::vector<std::string> call = {
+      "--app",        "sqlkit", "--server",    "databases", "--tool", "sqlkit__execute_query",
+      "--connection", "prod",   "--statement", "SELECT 1"};
+  for (const char* command : {"decide", "explain"}) {
+    std::vector<std::string> arguments = {command};
+    arguments.insert(arguments.end(), call.begin(), call.end());
+    const Ran ran = Keeper(arguments);
+    EXPECT_EQ(ran.code, ExitCode::kOk) << command << ran.out << ran.err;
+  }
+  const Ran several =
+      Keeper({"decide", "--app", "sqlkit", "--server", "databases", "--tool", "sqlkit__list_tables",
+              "sqlkit__kill_session", "--connection", "prod"});
+  EXPECT_EQ(several.code, ExitCode::kDenied);
+  EXPECT_THAT(several.out, HasSubstr("UNKNOWN_TOOL")) << "the bridge serves no such tool";
+  EXPECT_THAT(several.out, HasSubstr("ALLOWED"));
+}
+
+// A stranger's tool of the name inherits nothing, reported or not.
+TEST_F(KeeperTest, DecideGivesNoBuiltInEntryToAServerThatIsNotDeclaredSo) {
+  ReportServer("sqlkit", "stranger", {"sqlkit__list_tables"}, false);
+  for (const char* server : {"stranger", "never-seen"}) {
+    const Ran ran = Keeper({"decide", "--app", "sqlkit", "--server", server, "--tool",
+                            "sqlkit__list_tables", "--connection", "prod"});
+    EXPECT_EQ(ran.code, ExitCode::kDenied) << server;
+    EXPECT_THAT(ran.out, HasSubstr("UNKNOWN_TOOL")) << server;
+  }
+}
+
+TEST_F(KeeperTest, ClientConfigListsABridgesOwnDatabases) {
+  ReportServer("sqlkit", "databases", {"sqlkit__execute_query", "sqlkit__list_tables"}, true);
+  ReportServer("sqlkit", "stranger", {"sqlkit__list_views"}, false);
+  const std::vector<std::string> arguments = {
+      "client-config", "claude-code", "--bridge", "http://127.0.0.1:9120/mcp", "--app", "sqlkit"};
+  const Ran ran = Keeper(arguments);
+  EXPECT_EQ(ran.code, ExitCode::kOk) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("mcp__bridgekeeper__databases__sqlkit__list_tables"));
+  EXPECT_THAT(ran.out, HasSubstr("mcp__bridgekeeper__databases__sqlkit__execute_query"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("kill_session"))) << "the bridge serves no such tool";
+  EXPECT_THAT(ran.out, Not(HasSubstr("stranger")));
+
+  const auto with = [&](const char* separator) {
+    std::vector<std::string> all = arguments;
+    all.insert(all.end(), {"--separator", separator});
+    return Keeper(all);
+  };
+  EXPECT_THAT(with("-").out, HasSubstr("mcp__bridgekeeper__databases-sqlkit__list_tables"));
+  EXPECT_EQ(with("/").code, ExitCode::kUsage);
+}
+
+// `search` reads, and its definition is not the reviewed one any more.
+TEST_F(KeeperTest, AChangedToolIsNeitherPreApprovedNorListed) {
+  CatalogEntry entry;
+  entry.key = {AppId("dockit"), ServerId("files"), ToolName("search")};
+  entry.risk = Risk::kSafe;
+  entry.pin = Digest('3');
+  Commit(entry);
+  const std::vector<std::string> config = {
+      "client-config", "opencode", "--bridge", "http://127.0.0.1:9120/mcp", "--app", "dockit"};
+  const std::vector<std::string> tools = {"tools", "--app", "dockit", "--server", "files"};
+  const std::string allowed = "\"bridgekeeper_files__search\": \"allow\"";
+
+  const Ran denied = Keeper(config);
+  EXPECT_EQ(denied.code, ExitCode::kOk) << denied.err;
+  EXPECT_THAT(denied.out, AllOf(HasSubstr("\"bridgekeeper_files__read_file\": \"allow\""),
+                                Not(HasSubstr("files__search"))));
+  EXPECT_THAT(denied.err, HasSubstr("more changed since their review"));
+  std::vector<std::string> codex = config;
+  codex[1] = "codex";
+  EXPECT_THAT(Keeper(codex).out,
+              AllOf(HasSubstr("files__read_file"), Not(HasSubstr("files__search"))));
+  const Ran listed = Keeper(tools);
+  EXPECT_THAT(listed.out, AllOf(HasSubstr("read_file"), Not(HasSubstr("search"))));
+  EXPECT_THAT(listed.err, HasSubstr("more changed since their review"));
+
+  // A policy that lets it pass: it is there, and the client asks.
+  McpPolicy policy = *StoredPolicyOf("dockit");
+  policy.pinning = Pinning::kWarn;
+  Commit(policy);
+  EXPECT_THAT(Keeper(config).out, Not(HasSubstr(allowed)));
+  EXPECT_THAT(Keeper(codex).out, HasSubstr("[mcp_servers.bridgekeeper.tools.\"files__search\"]\n"
+                                           "approval_mode = \"prompt\""));
+  EXPECT_THAT(Keeper(tools).out, HasSubstr("search"));
+
+  policy.pinning = Pinning::kEnforce;
+  Commit(policy);
+  EXPECT_EQ(
+      Keeper({"catalog", "approve", "--app", "dockit", "--server", "files", "search", "--yes"})
+          .code,
+      ExitCode::kOk);
+  EXPECT_THAT(Keeper(config).out, HasSubstr(allowed));
+  EXPECT_THAT(Keeper(tools).out, HasSubstr("search"));
+}
+
+TEST_F(KeeperTest, ClientConfigTakesThePrefixOfAServer) {
+  ReportServer("sqlkit", "databases", {"sqlkit__list_tables"}, true);
+  ReportServer("sqlkit", "replica", {"sqlkit__list_views"}, true);
+  const auto with = [&](const std::vector<std::string>& flags,
+                        const char* url = "http://127.0.0.1:9120/mcp") {
+    std::vector<std::string> all = {"client-config", "claude-code", "--bridge", url,
+                                    "--app",         "sqlkit"};
+    all.insert(all.end(), flags.begin(), flags.end());
+    return Keeper(all);
+  };
+  const Ran one = with({"--prefix", "databases=tk"});
+  EXPECT_EQ(one.code, ExitCode::kOk) << one.err;
+  EXPECT_THAT(one.out, AllOf(HasSubstr("\"mcp__bridgekeeper__tk__sqlkit__list_tables\""),
+                             HasSubstr("\"mcp__bridgekeeper__replica__sqlkit__list_views\""),
+                             Not(HasSubstr("databases"))));
+  EXPECT_THAT(
+      with({"--prefix", "databases=tk", "--prefix", "replica=r", "--separator", "-"}).out,
+      AllOf(HasSubstr("__tk-sqlkit__list_tables\""), HasSubstr("__r-sqlkit__list_views\"")));
+  EXPECT_THAT(with({"--prefix", "databases="}).out,
+              HasSubstr("\"mcp__bridgekeeper____sqlkit__list_tables\""));
+
+  const Ran unknown = with({"--prefix", "database=tk"});
+  EXPECT_EQ(unknown.code, ExitCode::kUsage);
+  EXPECT_THAT(unknown.err, HasSubstr("`--prefix`: got the server `database`, want one of "
+                                     "`databases`, `replica`\n"));
+  const Ran alone =
+      with({"--prefix", "databases=tk"}, "http://127.0.0.1:9120/servers/databases/mcp");
+  EXPECT_EQ(alone.code, ExitCode::kUsage);
+  EXPECT_THAT(alone.err, HasSubstr("want it only with `--bridge` and the path /mcp\n"));
+  EXPECT_THAT(with({}, "http://127.0.0.1:9120/servers/databases/mcp").out,
+              HasSubstr("\"mcp__bridgekeeper__sqlkit__list_tables\""));
+}
+
+TEST_F(KeeperTest, ADeleteStandsOnTheRevisionThatIsExpected) {
+  const int64_t before = Revision();
+  const Ran stale = Keeper({"catalog", "delete", "gone", "--app", "dockit", "--server", "files",
+                            "--expected-revision", "1", "--yes"});
+  EXPECT_EQ(stale.code, ExitCode::kFailed);
+  EXPECT_THAT(stale.err, HasSubstr("nothing was deleted"));
+  EXPECT_NE(StoredEntryOf("gone"), std::nullopt);
+  const Ran record = Keeper(
+      {"connections", "delete", "prod", "--app", "sqlkit", "--expected-revision", "1", "--yes"});
+  EXPECT_EQ(record.code, ExitCode::kFailed) << record.out;
+  EXPECT_EQ(Revision(), before);
+  // The last record that was filled in.
+  const Ran deleted = Keeper({"catalog", "delete", "gone", "--app", "dockit", "--server", "files",
+                              "--expected-revision", std::to_string(before), "--yes"});
+  EXPECT_EQ(deleted.code, ExitCode::kOk) << deleted.err;
+  EXPECT_EQ(StoredEntryOf("gone"), std::nullopt);
+}
+
 TEST_F(KeeperTest, DisableDeniesAndUndoTakesItBack) {
   const std::vector<std::string> decide = {"decide",     "--app",        "sqlkit", "--tool",
                                            "es__search", "--connection", "prod"};
@@ -275,6 +436,20 @@ TEST_F(KeeperTest, DisablingAToolWithoutAnEntryDoesNotReviewIt) {
             ExitCode::kOk);
   EXPECT_FALSE(StoredEntryOf("purge")->reviewed);
   EXPECT_TRUE(StoredEntryOf("purge")->disabled);
+}
+
+TEST_F(KeeperTest, DeletingAnEntryTakesItsReviewBack) {
+  const std::vector<std::string> remove = {"catalog", "delete",   "read_file", "--app",
+                                           "dockit",  "--server", "files",     "--yes"};
+  EXPECT_EQ(Keeper(remove).code, ExitCode::kOk);
+  EXPECT_FALSE(StoredEntryOf("read_file").has_value());
+  EXPECT_THAT(Keeper({"decide", "--app", "dockit", "--server", "files", "--tool", "read_file"}).out,
+              StartsWith("DENY UNKNOWN_TOOL"));
+  const Ran again = Keeper(remove);
+  EXPECT_EQ(again.code, ExitCode::kFailed);
+  EXPECT_THAT(again.err, HasSubstr("no stored entry of `read_file` has exactly this app"));
+  EXPECT_THAT(Keeper({"catalog", "delete", "es__search", "--yes"}).err,
+              HasSubstr("the entry of `es__search` is built in"));
 }
 
 TEST_F(KeeperTest, CatalogGetPrintsADocumentAndFindsTheNearest) {

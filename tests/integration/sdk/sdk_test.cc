@@ -19,6 +19,7 @@
 #include "proto/convert/limits.h"
 #include "runtime/clock.h"
 #include "runtime/id_source.h"
+#include "runtime/sha256.h"
 #include "tests/integration/service/records.h"
 #include "tests/integration/service/running_server.h"
 #include "tests/support/wait.h"
@@ -179,7 +180,8 @@ TEST_F(SdkTest, WhatIsReportedIsListed) {
   auto reporter = clients::Reporter::Create(Channel(), options, *source, clock_, ids_);
   ASSERT_THAT(reporter, IsOk());
   (*reporter)->ReportTools("dockit", "docker",
-                           {.tools = {{"prune", R"({"name":"prune"})", std::string(64, 'a')}}});
+                           {.tools = {{"prune", R"({"name":"prune"})",
+                                       Sha256Hex(R"({"name":"prune"})")}}});
   clients::DecisionReport decision;
   decision.time = clock_.Now();
   decision.app = "dockit";

@@ -9,8 +9,10 @@
 #include "absl/strings/str_format.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "policy/base/json.h"
 #include "policy/testing/status_matchers.h"
 #include "proto/convert/limits.h"
+#include "runtime/sha256.h"
 #include "tests/integration/service/records.h"
 #include "tests/integration/service/running_server.h"
 
@@ -405,10 +407,15 @@ INSTANTIATE_TEST_SUITE_P(Stores, RecordsTest,
                            return kind.param == StoreKind::kMemory ? "Memory" : "RocksDb";
                          });
 
+std::string DigestOf(const std::string& definition) {
+  const auto json = JsonDocument::Parse(definition);
+  return json.ok() ? Sha256Hex(CanonicalJson(json->root())) : std::string(64, 'a');
+}
+
 v1::ReportedTool Tool(const std::string& name, const std::string& definition) {
   v1::ReportedTool tool;
   tool.set_tool(name);
-  tool.set_digest(std::string(64, 'a'));
+  tool.set_digest(DigestOf(definition));
   tool.set_definition_json(definition);
   return tool;
 }
@@ -423,11 +430,13 @@ TEST(BridgesTest, ReportedToolsWaitForReview) {
   *report.add_tools() = Tool("drop", "{}");
   *report.add_tools() = Tool("bad name", "{}");
   *report.add_tools() = Tool("no_json", "{");
+  *report.add_tools() = Tool("another_digest", "{}");
+  report.mutable_tools(4)->set_digest(DigestOf(R"({"description":"evil"})"));
   v1::ReportToolsResponse reported;
   ASSERT_THAT(Call(*server.bridges, &Bridges::ReportTools, report, &reported, std::nullopt),
               IsOk());
   EXPECT_EQ(reported.kept(), 2);
-  EXPECT_EQ(reported.dropped(), 2);
+  EXPECT_EQ(reported.dropped(), 3);
   EXPECT_EQ(server.store().Token().revision.value, 0) << "no revision is made";
 
   v1::ListReportedToolsRequest list;
@@ -448,18 +457,22 @@ TEST(BridgesTest, ReportedToolsWaitForReview) {
 
   // Once reviewed, with a pin, it waits no more; changed, it waits again.
   CatalogEntry entry = store::SampleEntry("dockit", "pg", "query", Risk::kSafe);
-  entry.pin = std::string(64, 'a');
+  const std::string reviewed = report.tools(0).definition_json();
+  entry.pin = DigestOf(reviewed);
   ASSERT_THAT(server.store().Commit({store::Put(entry)}, store::By()), IsOk());
   list.clear_page_token();
   list.set_page_size(10);
   ASSERT_THAT(Call(*server.catalog, &Catalog::ListReportedTools, list, &page), IsOk());
   EXPECT_EQ(page.tools_size(), 1);
-  report.mutable_tools(0)->set_digest(std::string(64, 'b'));
+  EXPECT_EQ(page.tools(0).reviewed_definition_json(), "");
+  *report.mutable_tools(0) = Tool("query", R"({"description":"new"})");
   ASSERT_THAT(Call(*server.bridges, &Bridges::ReportTools, report, &reported), IsOk());
   ASSERT_THAT(Call(*server.catalog, &Catalog::ListReportedTools, list, &page), IsOk());
   ASSERT_EQ(page.tools_size(), 2);
   EXPECT_EQ(page.tools(1).state(), v1::REASON_CODE_TOOL_CHANGED);
-  EXPECT_EQ(page.tools(1).pin(), std::string(64, 'a'));
+  EXPECT_EQ(page.tools(1).pin(), DigestOf(reviewed));
+  EXPECT_EQ(page.tools(1).definition_json(), R"({"description":"new"})");
+  EXPECT_EQ(page.tools(1).reviewed_definition_json(), reviewed);
 }
 
 TEST(BridgesTest, BuiltInEntriesCoverADataStudioServerOnly) {

@@ -1,6 +1,6 @@
 // Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
 
-#include "clients/bridge/http/compact_json.h"
+#include "clients/bridge/mcp/compact_json.h"
 
 #include "policy/base/ascii.h"
 

@@ -5,8 +5,8 @@
 //
 // Thread safety: free functions without state.
 
-#ifndef BRIDGEKEEPER_CLIENTS_BRIDGE_HTTP_COMPACT_JSON_H_
-#define BRIDGEKEEPER_CLIENTS_BRIDGE_HTTP_COMPACT_JSON_H_
+#ifndef BRIDGEKEEPER_CLIENTS_BRIDGE_MCP_COMPACT_JSON_H_
+#define BRIDGEKEEPER_CLIENTS_BRIDGE_MCP_COMPACT_JSON_H_
 
 #include <optional>
 #include <string>
@@ -20,4 +20,4 @@ std::optional<std::string> CompactJson(std::string_view json);
 
 }  // namespace bridgekeeper::bridge
 
-#endif  // BRIDGEKEEPER_CLIENTS_BRIDGE_HTTP_COMPACT_JSON_H_
+#endif  // BRIDGEKEEPER_CLIENTS_BRIDGE_MCP_COMPACT_JSON_H_

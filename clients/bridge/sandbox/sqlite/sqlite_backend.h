@@ -1,0 +1,34 @@
+// Copyright 2026 The Bridgekeeper Authors. SPDX-License-Identifier: Apache-2.0
+//
+// SQLite as a back end: each connection has worker processes of its own, in which a
+// statement that crashes the engine, or holds it beyond its time, ends one call. It reads,
+// unless the connection allows writes.
+
+#ifndef BRIDGEKEEPER_CLIENTS_BRIDGE_SANDBOX_SQLITE_SQLITE_BACKEND_H_
+#define BRIDGEKEEPER_CLIENTS_BRIDGE_SANDBOX_SQLITE_SQLITE_BACKEND_H_
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "clients/bridge/sandbox/backend.h"
+#include "clients/bridge/sandbox/dsn_source.h"
+#include "policy/base/clock.h"
+#include "runtime/log.h"
+
+namespace bridgekeeper::bridge {
+
+inline constexpr std::string_view kSqliteWorker = "sqlite";
+
+struct SqliteOptions {
+  std::string id;  // of the connection, for the log
+  DsnSource dsn;
+  bool writes = false;
+  std::string program = "/proc/self/exe";  // whose main() knows SandboxWorkerKinds()
+};
+
+std::unique_ptr<Backend> MakeSqliteBackend(SqliteOptions options, const Clock& clock, Logger& log);
+
+}  // namespace bridgekeeper::bridge
+
+#endif  // BRIDGEKEEPER_CLIENTS_BRIDGE_SANDBOX_SQLITE_SQLITE_BACKEND_H_
