@@ -10,7 +10,6 @@
 
 #include "clients/bridge/config/config.h"
 #include "clients/bridge/http/bridge_server_test_util.h"
-#include "clients/bridge/upstream/fake_http_server_test_util.h"
 
 namespace bridgekeeper::bridge {
 namespace {
@@ -24,13 +23,6 @@ using ::testing::SizeIs;
 constexpr std::string_view kAll = "/mcp";
 constexpr std::string_view kToolsChanged =
     R"({"jsonrpc":"2.0","method":"notifications/tools/list_changed"})";
-
-ServerConfig Behind(const FakeHttpServer& server, const std::string& name) {
-  ServerConfig config = Fake(name);
-  config.command.clear();
-  config.url = absl::StrFormat("http://127.0.0.1:%d/mcp", server.port());
-  return config;
-}
 
 // A policy in which these tools of `server` are SAFE.
 AppData SafeTools(const std::string& server, const std::vector<std::string>& tools) {
@@ -124,7 +116,7 @@ TEST(AllServers, NamesComeBackToTheServerAsItGaveThem) {
   for (const std::string prefix : {"one_", "one__", "one."}) {
     FakeHttpServer server;
     server.tools = ToolsNamed(names);
-    ServerConfig config = Behind(server, "one");
+    ServerConfig config = Behind(server);
     config.prefix = prefix;
     TestBridge bridge({config, Fake("two")}, SafeTools("one", names));
     const auto session = bridge.Begin(std::string(kAll));
@@ -140,7 +132,7 @@ TEST(AllServers, NamesComeBackToTheServerAsItGaveThem) {
 
 TEST(AllServers, AToolWhoseNameIsTooLongWithItsPrefixIsNotServedAndNamedInTheLog) {
   FakeHttpServer server;
-  ServerConfig config = Behind(server, "one");
+  ServerConfig config = Behind(server);
   config.prefix = "ten_bytes___";
   const std::string fits(kMaxToolNameBytes - config.prefix.size(), 'f');
   const std::string is_long = fits + "g";
@@ -176,7 +168,7 @@ TEST(AllServers, SchemasAndResultsKeepTheirBytes) {
   });
   server.tools = absl::StrFormat(R"([{"name":"do","inputSchema":%s,"outputSchema":%s,"x":[1 ]}])",
                                  schema, schema);
-  TestBridge bridge({Behind(server, "one")});
+  TestBridge bridge({Behind(server)});
   const auto session = bridge.Begin(std::string(kAll));
   EXPECT_THAT(Post(bridge, session, Request("tools/list")),
               AllOf(HasSubstr("\"inputSchema\":" + schema), HasSubstr("\"outputSchema\":" + schema),
@@ -241,7 +233,7 @@ TEST_P(PagesTest, AreAllReadAndTheClientGetsOne) {
                                          : (cursor == "2" ? Page("", "3") : Page("drop", "")));
     return true;
   });
-  TestBridge bridge({Behind(server, "one"), Fake("two")}, Open());
+  TestBridge bridge({Behind(server), Fake("two")}, Open());
   const auto session = bridge.Begin(std::string(kAll));
   EXPECT_THAT(
       Post(bridge, session, Request(GetParam().method)),
@@ -258,7 +250,7 @@ TEST_P(PagesTest, WhoseCursorDoesNotAdvanceEndTheListAndAreLogged) {
     reply.Result(request, Page("do", "x"));
     return true;
   });
-  TestBridge bridge({Behind(server, "one"), Fake("two")}, Open());
+  TestBridge bridge({Behind(server), Fake("two")}, Open());
   const auto session = bridge.Begin(std::string(kAll));
   EXPECT_THAT(Post(bridge, session, Request(GetParam().method)), HasSubstr(Shown("do")));
   if (GetParam().name != "Tools") {
@@ -285,7 +277,7 @@ TEST(AllServers, ResourcesBeyondWhatIsRememberedAreLeftOutAloud) {
   });
   AppData policy = Policy({"one", "two"});
   policy.policy.resources = Passage::kAllow;
-  TestBridge bridge({Behind(server, "one"), Fake("two")}, policy);
+  TestBridge bridge({Behind(server), Fake("two")}, policy);
   const auto session = bridge.Begin(std::string(kAll));
   // A URI of these has 1,007 bytes.
   const size_t kept = kMaxRememberedBytes / 1007;

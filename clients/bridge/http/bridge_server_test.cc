@@ -424,7 +424,9 @@ TEST(BridgeServer, SendsCommentsWhileACallIsOnItsWay) {
   EXPECT_LT(HttpServerOptions().keep_alive, absl::Seconds(30));
   TestBridge bridge(
       {Fake("one")}, {},
-      {.http = {.keep_alive = absl::Milliseconds(20)}, .drain_timeout = absl::Milliseconds(100)});
+      {.http = {.keep_alive = absl::Milliseconds(20)},
+       .endpoint = {.json_patience = absl::Milliseconds(20)},
+       .drain_timeout = absl::Milliseconds(100)});
   const auto session = bridge.Begin(std::string(kOne));
   HttpClient client = bridge.Client();
   EXPECT_EQ(client.Ask("POST", kOne, Call("do", "no_answer"), session).Field("content-type"),
@@ -686,10 +688,10 @@ TEST(BridgeServer, LetsACallEndBeforeItStops) {
   HttpClient idle = bridge.Client();
   EXPECT_EQ(idle.Ask("GET", "/livez").status, 200);
   HttpClient client = bridge.Client();
-  client.Send("POST", kOne, Call("do", "late", 500), session);
+  client.Send("POST", kOne, Call("do", "late", 2000), session);
   bridge.WaitForInFlight(1);
   std::jthread stop([&] { bridge.Stop(); });
-  EXPECT_EQ(TextIn(client.Read().body), R"({"act":"late","n":500})");
+  EXPECT_EQ(TextIn(client.Read().body), R"({"act":"late","n":2000})");
   EXPECT_TRUE(idle.IsClosed()) << "it takes no more requests";
 }
 

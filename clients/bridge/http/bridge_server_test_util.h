@@ -25,6 +25,7 @@
 #include "clients/bridge/http/bridge_server.h"
 #include "clients/bridge/http/http_client_test_util.h"
 #include "clients/bridge/http/http_reader.h"
+#include "clients/bridge/upstream/fake_http_server_test_util.h"
 #include "clients/sdk/testing/fake_policy_source.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -91,6 +92,14 @@ inline ServerConfig Fake(std::string name, std::vector<std::string> flags = {}) 
   return server;
 }
 
+// A server behind a URL.
+inline ServerConfig Behind(const FakeHttpServer& server, std::string name = "one") {
+  ServerConfig config = Fake(std::move(name));
+  config.command.clear();
+  config.url = absl::StrFormat("http://127.0.0.1:%d/mcp", server.port());
+  return config;
+}
+
 // A policy of `app` for fake servers of these names: `do` is SAFE, `drop` DESTRUCTIVE,
 // `hidden` not reviewed.
 inline AppData Policy(const std::vector<std::string>& servers, Mode mode = Mode::kFullAccess) {
@@ -148,6 +157,10 @@ class TestBridge {
     policies.SetPolicy(policy ? *std::move(policy) : Policy(names));
     config.listen = "127.0.0.1:0";
     config.servers = std::move(servers);
+    // On a slow machine, too, an answer stays one object for tests that read it so.
+    if (limits.endpoint.json_patience == kJsonPatience) {
+      limits.endpoint.json_patience = support::kDeadline;
+    }
     auto bridge = BridgeServer::Create(io_, std::move(config), Parts(judge), std::move(limits));
     EXPECT_THAT(bridge, IsOk());
     if (!bridge.ok()) abort();
@@ -200,6 +213,7 @@ class TestBridge {
     HttpClient client = Client();
     const Reply reply = client.Ask("POST", path, InitializeWith(capabilities));
     EXPECT_EQ(reply.status, 200) << reply.body;
+    LastWord(client, reply);
     HttpClient::Fields fields = {{"Mcp-Session-Id", reply.Field("mcp-session-id")},
                                  {"MCP-Protocol-Version", "2025-11-25"}};
     EXPECT_EQ(

@@ -166,6 +166,7 @@ class DataStudio::Impl {
     // Which server has the tool, its list says.
     Gather([this, exchange, called = std::string(name->string()),
             arguments = *std::move(arguments)](const Lists& lists) {
+      if (!exchange->is_open()) return;  // nobody waits for what it would do
       const auto found = FindTool(lists, called);
       if (!found) {
         return exchange->Respond(

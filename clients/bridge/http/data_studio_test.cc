@@ -6,6 +6,7 @@
 
 #include <sys/wait.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 
@@ -17,6 +18,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::SizeIs;
 
 BridgeConfig WithDataStudio(Risk max_risk = Risk::kSafe) {
   BridgeConfig config;
@@ -181,22 +183,42 @@ TEST(DataStudio, ShowsAChangedPolicyAtOnce) {
 }
 
 TEST(DataStudio, CancelsWhereTheClientLeaves) {
-  TestBridge bridge({Fake("one")}, {}, {}, WithDataStudio());
+  FakeHttpServer server([](const FakeRequest& request, FakeReply& reply) {
+    return request.rpc_method == "tools/call" && reply.WaitGone();
+  });
+  TestBridge bridge({Behind(server)}, {}, {}, WithDataStudio());
   HttpClient client = bridge.Client();
-  client.Send("POST", "/invoke", InvokeBody("do", R"({"act":"no_answer"})"));
-  const auto in_flight = [&](int n) {
-    return support::WaitUntil([&] {
-      return bridge.Client()
-                 .Ask("GET", "/metrics")
-                 .body.find(absl::StrFormat("bridgekeeper_bridge_requests_in_flight %d\n", n)) !=
-             std::string::npos;
-    });
-  };
-  EXPECT_TRUE(in_flight(1));
+  client.Send("POST", "/invoke", InvokeBody("do"));
+  ASSERT_TRUE(server.WaitFor("tools/call"));
   client.Close();
-  EXPECT_TRUE(in_flight(0));
-  EXPECT_THAT(Invoke(bridge, InvokeBody("do", R"({"act":"cancelled"})")),
-              Not(HasSubstr(R"("result":"")")));
+  EXPECT_TRUE(server.WaitFor("notifications/cancelled"));
+  bridge.WaitForInFlight(0);
+}
+
+TEST(DataStudio, ACallWhoseClientLeavesBeforeItsServerIsKnownIsNotMade) {
+  std::promise<void> asked, gone;
+  std::atomic<bool> is_first = true;
+  FakeHttpServer server([&](const FakeRequest& request, FakeReply&) {
+    if (request.rpc_method != "tools/list" || !is_first.exchange(false)) return false;
+    asked.set_value();
+    EXPECT_EQ(gone.get_future().wait_for(absl::ToChronoSeconds(support::kDeadline)),
+              std::future_status::ready);
+    return false;
+  });
+  TestBridge bridge({Behind(server)}, {}, {}, WithDataStudio());
+  HttpClient watcher = bridge.Client();
+  HttpClient client = bridge.Client();
+  client.Send("POST", "/invoke", InvokeBody("do"));
+  ASSERT_EQ(asked.get_future().wait_for(absl::ToChronoSeconds(support::kDeadline)),
+            std::future_status::ready);
+  client.Close();
+  EXPECT_TRUE(support::WaitUntil([&] {
+    return watcher.Ask("GET", "/metrics").body.find("bridgekeeper_bridge_http_connections 1\n") !=
+           std::string::npos;
+  }));
+  gone.set_value();
+  EXPECT_THAT(Invoke(bridge, InvokeBody("do")), HasSubstr("done"));
+  EXPECT_THAT(server.RequestsOf("tools/call"), SizeIs(1));
 }
 
 // A call by the process of another user; what the bridge answered.
@@ -256,12 +278,13 @@ TEST(DataStudio, KnowsTheUserOfItsCaller) {
 class PortFileTest : public ::testing::Test {
  protected:
   PortFileTest() {
-    home_ = ::testing::TempDir() + "/home";
-    std::filesystem::remove_all(home_);
     setenv("DATA_STUDIO_DATA_DIR", home_.c_str(), 1);
     file_ = home_ + "/.local/share/club.geekfun.sqlkit/mcp-port";
   }
-  ~PortFileTest() override { unsetenv("DATA_STUDIO_DATA_DIR"); }
+  ~PortFileTest() override {
+    unsetenv("DATA_STUDIO_DATA_DIR");
+    std::filesystem::remove_all(home_);
+  }
 
   static BridgeConfig Announcing() {
     BridgeConfig config;
@@ -277,7 +300,7 @@ class PortFileTest : public ::testing::Test {
     std::ofstream(file_) << text;
   }
 
-  std::string home_;
+  const std::string home_ = absl::StrFormat("%sport-file-%d", ::testing::TempDir(), getpid());
   std::string file_;
 };
 

@@ -116,6 +116,7 @@ TEST(ManyClients, AJudgementThatIsStuckHoldsUpNobodyElse) {
   // More than there are threads.
   std::vector<HttpClient> calls = Hang(bridge, kOne, {"do"}, stuck, 12);
   bridge.WaitForInFlight(12);
+  EXPECT_TRUE(judge.WaitForStuck(4));
   // Judged, not judged, of another session and of the same one.
   EXPECT_EQ(TextIn(bridge.Client().Ask("POST", kOne, Call("do"), other).body),
             R"({"act":"echo","n":0})");
@@ -140,6 +141,7 @@ TEST(ManyClients, TwoServersAreNotTwoSharesOfTheJudge) {
   const auto other = bridge.BeginAndList(std::string(kOne));
   const std::vector<HttpClient> calls = Hang(bridge, "/mcp", {"one__do", "two__do"}, stuck, 12);
   bridge.WaitForInFlight(12);
+  EXPECT_TRUE(judge.WaitForStuck(4));
   EXPECT_EQ(TextIn(bridge.Client().Ask("POST", kOne, Call("do"), other).body),
             R"({"act":"echo","n":0})");
   EXPECT_EQ(judge.stuck(), 4);
@@ -158,6 +160,7 @@ TEST(ManyClients, NeitherTwoNorThreeSessionsTakeTheWholeJudge) {
       calls.push_back(std::move(call));
     }
     bridge.WaitForInFlight(in_flight += 12);
+    EXPECT_TRUE(judge.WaitForStuck(stuck));
     EXPECT_EQ(TextIn(bridge.Client().Ask("POST", kOne, Call("do"), other).body),
               R"({"act":"echo","n":0})");
     EXPECT_EQ(judge.stuck(), stuck);

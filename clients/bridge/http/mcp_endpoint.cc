@@ -36,7 +36,7 @@ McpEndpoint::McpEndpoint(boost::asio::io_context& io, const Clock& clock, IdSour
       ids_(ids),
       version_(std::move(version)),
       limits_(limits),
-      patience_(io, clock, kJsonPatience),
+      patience_(io, clock, limits.json_patience),
       sweep_timer_(io) {
   ArmSweep();
 }
@@ -136,7 +136,8 @@ void McpEndpoint::Post(const HttpRequest& request, Path& path, const ExchangePtr
   }
   if (is_stateless) {
     if (path.stateless == nullptr) {
-      path.stateless = std::make_unique<Stateless>(io_, clock_, version_, path.make_front);
+      path.stateless = std::make_unique<Stateless>(io_, clock_, version_, limits_.json_patience,
+                                                   path.make_front);
     }
     return path.stateless->Post(request, message, accepts, exchange);
   }

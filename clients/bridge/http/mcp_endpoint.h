@@ -59,6 +59,7 @@ class McpEndpoint {
     absl::Duration idle_timeout = kSessionIdleTimeout;
     // After this long without use a session may have to make room for a new one.
     absl::Duration spare_after = absl::Seconds(30);
+    absl::Duration json_patience = kJsonPatience;
   };
 
   // What is named must outlive it.

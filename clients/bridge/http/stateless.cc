@@ -131,9 +131,9 @@ bool IsStateless(const HttpRequest& request, const Message& message) {
 }
 
 Stateless::Stateless(boost::asio::io_context& io, const Clock& clock, std::string version,
-                     const Session::MakeFront& make_front)
+                     absl::Duration json_patience, const Session::MakeFront& make_front)
     : version_(std::move(version)),
-      patience_(io, clock, kJsonPatience),
+      patience_(io, clock, json_patience),
       front_(make_front(*this, "")) {}
 
 Stateless::~Stateless() {

@@ -64,7 +64,7 @@ class Stateless : private Front::Listener {
  public:
   // `clock` must outlive it.
   Stateless(boost::asio::io_context& io, const Clock& clock, std::string version,
-            const Session::MakeFront& make_front);
+            absl::Duration json_patience, const Session::MakeFront& make_front);
   ~Stateless() override;
 
   // A message that was posted.

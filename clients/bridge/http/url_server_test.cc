@@ -5,7 +5,6 @@
 #include <string>
 
 #include "clients/bridge/http/bridge_server_test_util.h"
-#include "clients/bridge/upstream/fake_http_server_test_util.h"
 
 namespace bridgekeeper::bridge {
 namespace {
@@ -14,13 +13,6 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::SizeIs;
-
-ServerConfig Behind(const FakeHttpServer& server, const std::string& name = "one") {
-  ServerConfig config = Fake(name);
-  config.command.clear();
-  config.url = absl::StrFormat("http://127.0.0.1:%d/mcp", server.port());
-  return config;
-}
 
 TEST(UrlServer, IsServedAsThePolicyHasIt) {
   FakeHttpServer server;
