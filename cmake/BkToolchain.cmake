@@ -28,13 +28,14 @@ set(THREADS_PREFER_PTHREAD_FLAG ON)
 # Of tests that link a private library (libduckdb.so); for programs see bk_binary.
 set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
 
-# ccache, told to forget where the tree lies, so that all work trees share hits.
+# ccache, told to forget where the tree lies, so that all work trees share hits, and not to
+# preprocess what it compiles anyway.
 find_program(BK_CCACHE ccache)
 if(BK_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   foreach(lang IN ITEMS C CXX)
     set(CMAKE_${lang}_COMPILER_LAUNCHER
         "${CMAKE_COMMAND}" -E env "CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}" CCACHE_NOHASHDIR=1
-        CCACHE_SLOPPINESS=time_macros,include_file_mtime,include_file_ctime "${BK_CCACHE}")
+        CCACHE_DEPEND=1 CCACHE_SLOPPINESS=time_macros,include_file_mtime,include_file_ctime "${BK_CCACHE}")
   endforeach()
 endif()
 
