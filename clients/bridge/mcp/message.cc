@@ -38,6 +38,10 @@ bool IsLowerAscii(std::string_view key) {
 
 // Says what is wrong with the keys of `object`; empty: nothing.
 std::string KeyProblem(std::string_view where, JsonValue object, bool has_reserved_keys) {
+  if (object.size() > kMaxDecisiveKeys) {
+    return absl::StrFormat("%s: got %d members, want at most %d", where, object.size(),
+                           kMaxDecisiveKeys);
+  }
   bool folds_nothing = true;
   for (const JsonValue member : object) folds_nothing = folds_nothing && IsLowerAscii(member.key());
   // Twins that folding does not make were refused when the text was read.

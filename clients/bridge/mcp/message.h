@@ -56,6 +56,10 @@ inline constexpr int kMaxMessageDepth = 128;
 // Values in one message: about 56 MB while it is read.
 inline constexpr size_t kMaxMessageValues = 1'000'000;
 
+// Members of one object whose keys decide whether a message passes: these are compared
+// with each other by what readers may take them for.
+inline constexpr size_t kMaxDecisiveKeys = 10'000;
+
 // Longest id, in bytes as it is written.
 inline constexpr size_t kMaxIdTokenBytes = 1024;
 

@@ -6,10 +6,13 @@
 #include <utility>
 #include <vector>
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace bridgekeeper::bridge {
 namespace {
+
+using ::testing::HasSubstr;
 
 // ---- what is refused ---------------------------------------------------------
 
@@ -281,6 +284,29 @@ TEST(ReadMessage, TextOfTheMessageIsEscapedInTheReason) {
       "\"a\u202E\":1,\"A\u202E\":2}");
   EXPECT_EQ(std::get<Refusal>(read).message,
             "message: got two keys that are equal but for case, `a\\u{202e}`");
+}
+
+// What decides is bounded in all that costs time to look at.
+TEST(ReadMessage, ObjectsThatDecideHaveABoundedNumberOfMembers) {
+  const auto members = [](size_t count) {
+    std::string text = R"({"k":0)";
+    for (size_t i = 1; i < count; ++i) text += R"(,"K)" + std::to_string(i) + R"(":0)";
+    return text + "}";
+  };
+  const auto read = [&](const std::string& before, size_t count, const std::string& after) {
+    return ReadMessage(R"({"jsonrpc":"2.0","id":1,"method":"m","params":)" + before +
+                       members(count) + after + "}");
+  };
+  for (const auto& [before, after] :
+       {std::pair("", ""), std::pair(R"({"arguments":)", "}"), std::pair(R"({"ref":)", "}")}) {
+    EXPECT_TRUE(std::holds_alternative<Message>(read(before, kMaxDecisiveKeys, after))) << before;
+    const auto refused = read(before, kMaxDecisiveKeys + 1, after);
+    ASSERT_TRUE(std::holds_alternative<Refusal>(refused)) << before;
+    EXPECT_THAT(std::get<Refusal>(refused).message, HasSubstr("got 10001 members, want at most"));
+  }
+  // Data decides nothing.
+  EXPECT_TRUE(std::holds_alternative<Message>(
+      read(R"({"arguments":{"rows":)", kMaxDecisiveKeys + 1, "}}")));
 }
 
 // ---- what is made out of the rest ---------------------------------------------

@@ -3,6 +3,8 @@
 #include "clients/bridge/sandbox/sandbox_transport.h"
 
 #include <algorithm>
+#include <chrono>
+#include <deque>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -10,6 +12,7 @@
 #include <variant>
 
 #include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
 
 #include "absl/strings/str_format.h"
@@ -56,15 +59,20 @@ std::string ErrorResult(std::string_view id_token, const RunError& error, bool s
                        kErrorMetaKey, data, {.stateless = stateless, .structured_content = false});
 }
 
+constexpr std::string_view kFull = "too many calls on this database are running";
+
 class SandboxTransport : public Transport {
  public:
   SandboxTransport(boost::asio::io_context& io, AppId app, std::string version,
-                   std::vector<SandboxConnection> connections, clients::PolicySource& policies)
+                   std::vector<SandboxConnection> connections, clients::PolicySource& policies,
+                   absl::Duration max_wait)
       : io_(io),
         app_(std::move(app)),
         version_(std::move(version)),
         connections_(std::move(connections)),
         policies_(policies),
+        max_wait_(absl::ToChronoNanoseconds(max_wait)),
+        wait_timer_(io),
         running_of_(connections_.size()),
         pool_(kMaxSandboxCalls) {}
 
@@ -93,7 +101,7 @@ class SandboxTransport : public Transport {
   size_t queued_bytes() const override { return 0; }
 
   void Reconnect() override {
-    for (const auto& [id, call] : calls_) call->stop.Raise();
+    StopAll();
     boost::asio::post(io_, [this, alive = std::weak_ptr<const bool>(alive_)] {
       if (alive.expired() || listener_ == nullptr) return;
       listener_->OnDisconnected("it was told to end");
@@ -104,7 +112,7 @@ class SandboxTransport : public Transport {
   void Stop(std::function<void()> done) override {
     listener_ = nullptr;
     done_ = std::move(done);
-    for (const auto& [id, call] : calls_) call->stop.Raise();
+    StopAll();
     if (calls_.empty()) boost::asio::post(io_, std::exchange(done_, nullptr));
   }
 
@@ -113,8 +121,21 @@ class SandboxTransport : public Transport {
     std::string id_token;
     bool stateless = false;
     size_t connection = 0;
+    Statement statement;
+    RunLimits limits;
     StopSignal stop;
   };
+  using CallPtr = std::shared_ptr<Call>;
+  struct Waiting {
+    IdKey id;
+    CallPtr call;
+    std::chrono::steady_clock::time_point until;
+  };
+
+  void StopAll() {
+    waiting_.clear();
+    for (const auto& [id, call] : calls_) call->stop.Raise();
+  }
 
   void Connected() {
     boost::asio::post(io_, [this, alive = std::weak_ptr<const bool>(alive_)] {
@@ -204,30 +225,69 @@ class SandboxTransport : public Transport {
     const ConnectionRecord* record =
         snapshot.policy == nullptr ? nullptr : snapshot.policy->FindConnection(*id);
     if (record != nullptr) statement->safe_functions = record->safe_functions;
-    if (calls_.size() >= kMaxSandboxCalls || running_of_[at] >= kMaxCallsOfConnection) {
-      return refuse("OVERLOADED", "too many calls on this database are running");
-    }
     auto call = std::make_shared<Call>();
     if (!call->stop.ok()) return refuse("OVERLOADED", "no descriptor is left");
     call->id_token = std::string(message.id_token);
     call->stateless = stateless;
     call->connection = at;
-    ++running_of_[at];
-    calls_.emplace(message.id, call);
-    boost::asio::post(
-        pool_, [this, id_key = message.id, call, statement = *std::move(statement),
-                limits = LimitsOf(connection.config, policy), backend = connection.backend.get()] {
-          RunResult result = backend->Run(statement, limits, call->stop);
-          boost::asio::post(io_, [this, alive = std::weak_ptr<const bool>(alive_), id_key, call,
-                                  result = std::move(result)] {
-            if (!alive.expired()) Ended(id_key, *call, result);
-          });
+    call->statement = *std::move(statement);
+    call->limits = LimitsOf(connection.config, policy);
+    if (HasPlace(at)) return Begin(message.id, std::move(call));
+    if (waiting_.size() >= kMaxWaitingCalls) return refuse("OVERLOADED", std::string(kFull));
+    waiting_.push_back({message.id, std::move(call), std::chrono::steady_clock::now() + max_wait_});
+    if (waiting_.size() == 1) AwaitFirst();
+  }
+
+  bool HasPlace(size_t connection) const {
+    return calls_.size() < kMaxSandboxCalls && running_of_[connection] < kMaxCallsOfConnection;
+  }
+
+  void Begin(const IdKey& id, CallPtr call) {
+    ++running_of_[call->connection];
+    calls_.emplace(id, call);
+    boost::asio::post(pool_, [this, id, call = std::move(call)] {
+      RunResult result =
+          connections_[call->connection].backend->Run(call->statement, call->limits, call->stop);
+      boost::asio::post(io_, [this, alive = std::weak_ptr<const bool>(alive_), id, call,
+                              result = std::move(result)] {
+        if (!alive.expired()) Ended(id, *call, result);
+      });
+    });
+  }
+
+  // All wait equally long: the first is the first whose time is up.
+  void AwaitFirst() {
+    if (waiting_.empty()) return;
+    wait_timer_.expires_at(waiting_.front().until);
+    wait_timer_.async_wait(
+        [this, alive = std::weak_ptr<const bool>(alive_)](const boost::system::error_code& error) {
+          if (error || alive.expired()) return;
+          const auto now = std::chrono::steady_clock::now();
+          while (!waiting_.empty() && waiting_.front().until <= now) {
+            const CallPtr late = std::move(waiting_.front().call);
+            waiting_.pop_front();
+            Say(ErrorResult(late->id_token, {"OVERLOADED", std::string(kFull)}, late->stateless));
+          }
+          AwaitFirst();
         });
+  }
+
+  // Begins those that wait for what there is a place for, each connection's in turn.
+  void BeginWaiting() {
+    for (auto at = waiting_.begin(); at != waiting_.end();) {
+      if (!HasPlace(at->call->connection)) {
+        ++at;
+        continue;
+      }
+      Begin(at->id, std::move(at->call));
+      at = waiting_.erase(at);
+    }
   }
 
   void Ended(const IdKey& id, const Call& call, const RunResult& result) {
     calls_.erase(id);
     --running_of_[call.connection];
+    BeginWaiting();
     if (listener_ != nullptr && !call.stop.raised()) {
       const std::string* text = std::get_if<std::string>(&result);
       const std::string line =
@@ -242,7 +302,8 @@ class SandboxTransport : public Transport {
     const auto token = message.Param("requestId");
     const auto id = token ? KeyOfId(*token) : std::nullopt;
     const auto found = id ? calls_.find(*id) : calls_.end();
-    if (found != calls_.end()) found->second->stop.Raise();
+    if (found != calls_.end()) return found->second->stop.Raise();
+    std::erase_if(waiting_, [&](const Waiting& each) { return id && each.id == *id; });
   }
 
   // Those that the policy lets be named. Never a credential.
@@ -280,9 +341,12 @@ class SandboxTransport : public Transport {
   const std::vector<SandboxConnection> connections_;
   clients::PolicySource& policies_;
   const JsonDocument no_arguments_ = *JsonDocument::Parse("{}");
+  const std::chrono::nanoseconds max_wait_;
   Listener* listener_ = nullptr;
-  std::map<IdKey, std::shared_ptr<Call>> calls_;  // that run
-  std::vector<size_t> running_of_;                // by connection
+  std::deque<Waiting> waiting_;
+  boost::asio::steady_timer wait_timer_;
+  std::map<IdKey, CallPtr> calls_;  // that run
+  std::vector<size_t> running_of_;  // by connection
   std::function<void()> done_;
   // Ends what was posted once this is gone.
   const std::shared_ptr<const bool> alive_ = std::make_shared<const bool>(true);
@@ -309,9 +373,10 @@ RunLimits LimitsOf(const ConnectionConfig& connection, const Limits* policy) {
 std::unique_ptr<Transport> MakeSandboxTransport(boost::asio::io_context& io, AppId app,
                                                 std::string version,
                                                 std::vector<SandboxConnection> connections,
-                                                clients::PolicySource& policies) {
+                                                clients::PolicySource& policies,
+                                                absl::Duration max_wait) {
   return std::make_unique<SandboxTransport>(io, std::move(app), std::move(version),
-                                            std::move(connections), policies);
+                                            std::move(connections), policies, max_wait);
 }
 
 }  // namespace bridgekeeper::bridge

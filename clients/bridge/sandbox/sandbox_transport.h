@@ -5,8 +5,9 @@
 // it is sent was decided before; `connection_id` says on which database it runs.
 //
 // Each call runs on a thread of a pool of its own, so that no database holds up the
-// bridge. At most kMaxCallsOfConnection run on one database and kMaxSandboxCalls on all;
-// one more is refused at once.
+// bridge. At most kMaxCallsOfConnection run on one database and kMaxSandboxCalls on all.
+// What is sent beyond that waits for its turn, at most kMaxSandboxWait and kMaxWaitingCalls
+// at once; what waits longer, and more calls, end with OVERLOADED and have not run.
 //
 // Thread safety: as Transport's.
 
@@ -22,6 +23,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "clients/bridge/config/config.h"
 #include "clients/bridge/sandbox/backend.h"
 #include "clients/bridge/upstream/transport.h"
@@ -33,6 +35,8 @@ namespace bridgekeeper::bridge {
 
 inline constexpr size_t kMaxSandboxCalls = 16;
 inline constexpr size_t kMaxCallsOfConnection = 8;
+inline constexpr size_t kMaxWaitingCalls = 64;
+inline constexpr absl::Duration kMaxSandboxWait = absl::Seconds(5);
 // Where the reason of a call that failed stands in the `_meta` of its result: {code,
 // message}, with UNKNOWN_EFFECT also {risk}.
 inline constexpr std::string_view kErrorMetaKey = "bridgekeeper/error";
@@ -47,7 +51,8 @@ struct SandboxConnection {
 std::unique_ptr<Transport> MakeSandboxTransport(boost::asio::io_context& io, AppId app,
                                                 std::string version,
                                                 std::vector<SandboxConnection> connections,
-                                                clients::PolicySource& policies);
+                                                clients::PolicySource& policies,
+                                                absl::Duration max_wait = kMaxSandboxWait);
 
 // The limits of a call: the lowest that the connection, its policy and the back end's
 // own defaults name.

@@ -296,8 +296,9 @@ HttpSession::Awaitable<bool> HttpSession::TryCall(Self self, uint64_t run, CallP
     if (self->IsOver(run) || call->is_gone) co_return false;
     const auto refusal = ReadMessage(body);
     const Message* answer = std::get_if<Message>(&refusal);
-    if (answer != nullptr && answer->kind == Message::Kind::kError && answer->id == call->id) {
-      // Of this request alone: a lost session's has no id.
+    if (answer != nullptr && answer->kind == Message::Kind::kError && answer->id == call->id &&
+        (call->was_repeated || ++self->errors_with_404_ < kMaxErrorsWith404)) {
+      // Of this request alone, it seems: a lost session's should have no id.
       self->TakeAnswer(call, *answer, OneLine(body));
       co_return false;
     }
@@ -319,6 +320,7 @@ HttpSession::Awaitable<bool> HttpSession::TryCall(Self self, uint64_t run, CallP
     co_return again;
   }
   self->unkept_sessions_ = 0;
+  self->errors_with_404_ = 0;
   if (type == "text/event-stream") {
     co_await FollowStream(self, run, call, exchange);
     co_return false;

@@ -200,6 +200,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   bool look_at_tools_ = false;
   absl::Duration looked_at_ = -absl::InfiniteDuration();  // when its tools were read last
   int unkept_sessions_ = 0;
+  int errors_with_404_ = 0;  // in a row
   std::string tools_digest_;
   uint64_t own_requests_ = 0;
 };

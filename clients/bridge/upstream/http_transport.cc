@@ -186,6 +186,7 @@ void HttpSession::EndRun() {
   look_at_tools_ = false;
   looked_at_ = -absl::InfiniteDuration();
   unkept_sessions_ = 0;
+  errors_with_404_ = 0;
   for (const auto& [id, call] : calls_) call->is_gone = true;
   calls_.clear();
   queue_.clear();

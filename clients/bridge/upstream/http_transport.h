@@ -71,6 +71,9 @@ inline constexpr int kMaxListenRefusals = 5;
 inline constexpr int kMaxResumeRefusals = 5;
 // Calls in a row that two sessions were lost to, after which the server is left.
 inline constexpr int kMaxUnkeptSessions = 3;
+// After so many errors of single requests in a row that came with 404, the session is taken
+// for lost: some servers name the request when they no longer know its session.
+inline constexpr int kMaxErrorsWith404 = 2;
 // How often the tools of a server that cannot tell of changes are looked at, and how often
 // at most those of one that says that they change.
 inline constexpr absl::Duration kToolsPoll = absl::Seconds(60);

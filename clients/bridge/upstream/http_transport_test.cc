@@ -206,6 +206,24 @@ TEST(HttpTransport, AnErrorOfOneRequestWith404EndsNoSession) {
   EXPECT_EQ(server.CountOf("initialize"), 1u);
 }
 
+TEST(HttpTransport, ALostSessionIsBegunAgainWhereItsErrorsNameTheRequest) {
+  std::atomic<bool> was_restarted = false;
+  FakeHttpServer server([&](const FakeRequest& request, FakeReply& reply) {
+    if (!was_restarted || request.Field("mcp-session-id") != "session-1") return false;
+    reply.Json(absl::StrFormat(
+                   R"({"jsonrpc":"2.0","id":%s,"error":{"code":-32001,"message":"no session"}})",
+                   request.id.empty() ? "null" : request.id),
+               404);
+    return true;
+  });
+  UrlClient client(server);
+  EXPECT_THAT(client.Ask(CallOf("1")), HasSubstr("done"));
+  was_restarted = true;
+  EXPECT_THAT(client.Ask(CallOf("2"), "2"), HasSubstr("no session"));
+  EXPECT_THAT(client.Ask(CallOf("3"), "3"), HasSubstr("done"));
+  EXPECT_EQ(server.CountOf("initialize"), 2u);
+}
+
 // The list is read before the first call: one that never comes holds nothing up for ever.
 TEST(HttpTransport, AListThatNeverComesHoldsUpNoCallForEver) {
   FakeHttpServer server(On("tools/list", [](const FakeRequest&, FakeReply& reply) {
