@@ -137,7 +137,7 @@ std::string JsonOf(const std::vector<Examined>& all) {
 ExitCode RunCheck(const CheckCommand& command) {
   RealClock clock;
   const auto config = LoadServed({.config_file = command.config_file, .announce = {}, .keeper = {}},
-                                 /*warnings=*/nullptr, /*checks_dsns=*/false);
+                                 /*warnings=*/nullptr, /*checks_places=*/false);
   if (!config.ok()) {
     std::fprintf(stderr, "%s\n", std::string(config.status().message()).c_str());
     return ExitCode::kUsage;

@@ -182,7 +182,7 @@ ExitCode RunQuery(const QueryCommand& command) {
   const ServeCommand serve{
       .config_file = command.config_file, .announce = {}, .keeper = command.keeper};
   // Another connection's credential is nothing to this one.
-  const auto config = LoadServed(serve, /*warnings=*/nullptr, /*checks_dsns=*/false);
+  const auto config = LoadServed(serve, /*warnings=*/nullptr, /*checks_places=*/false);
   if (!config.ok()) {
     std::fprintf(stderr, "%s\n", std::string(config.status().message()).c_str());
     return ExitCode::kUsage;

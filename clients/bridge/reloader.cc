@@ -75,18 +75,22 @@ void LogWarnings(const std::vector<Issue>& warnings, const ServeCommand& command
 }
 
 absl::StatusOr<BridgeConfig> LoadServed(const ServeCommand& command, std::vector<Issue>* warnings,
-                                        bool checks_dsns) {
+                                        bool checks_places) {
   BK_ASSIGN_OR_RETURN(BridgeConfig config, LoadBridgeConfig(command.config_file, warnings));
-  absl::Status served = CheckIsServed(config);
-  served.Update(CheckKeepsOwnCredentials(config, TargetOf(command, config).channel));
-  if (checks_dsns) served.Update(CheckDsns(config));
-  if (!served.ok()) {
-    std::vector<std::string> lines;
-    for (const absl::string_view line : absl::StrSplit(served.message(), '\n')) {
+  // All that is wrong at once; the first says of what kind it is.
+  absl::Status worst;
+  std::vector<std::string> lines;
+  for (const absl::Status& status :
+       {CheckIsServed(config),
+        CheckKeepsOwnCredentials(config, TargetOf(command, config).channel),
+        checks_places ? CheckPlaces(config) : absl::OkStatus()}) {
+    worst.Update(status);
+    for (const absl::string_view line :
+         absl::StrSplit(status.message(), '\n', absl::SkipEmpty())) {
       lines.push_back(absl::StrFormat("%s: error: %s", command.config_file, AsStd(line)));
     }
-    return absl::Status(served.code(), absl::StrJoin(lines, "\n"));
   }
+  if (!worst.ok()) return absl::Status(worst.code(), absl::StrJoin(lines, "\n"));
   if (command.announce == "dockit") config.announce = Announce::kDockit;
   if (command.announce == "sqlkit") config.announce = Announce::kSqlkit;
   return config;

@@ -29,10 +29,10 @@ namespace bridgekeeper::bridge {
 // Errors: as LoadBridgeConfig() and CheckIsServed(), and
 //   kInvalidArgument - a server is given the bridge's own credential for keeperd.
 // What is valid and yet worth a look is added to `warnings`, unless that is null. With
-// `checks_dsns` the errors of CheckDsns() too.
+// `checks_places` the errors of CheckPlaces() too.
 absl::StatusOr<BridgeConfig> LoadServed(const ServeCommand& command,
                                         std::vector<Issue>* warnings = nullptr,
-                                        bool checks_dsns = true);
+                                        bool checks_places = true);
 
 // A line of the log for each.
 void LogWarnings(const std::vector<Issue>& warnings, const ServeCommand& command, Logger& log);

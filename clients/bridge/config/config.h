@@ -189,12 +189,13 @@ ParsedConfig ParseBridgeConfig(std::string_view text);
 absl::StatusOr<BridgeConfig> LoadBridgeConfig(const std::string& file,
                                               std::vector<Issue>* warnings = nullptr);
 
-// Looks at where the connections have their credentials: files and variables.
+// Looks at the files and variables that connections and servers have their credentials and
+// environment from.
 //
 // Errors:
 //   kInvalidArgument - one is not there, or of no use; the message has one a line, as
 //                      `connections.ID.dsn_file: ...`, and never a value.
-absl::Status CheckDsns(const BridgeConfig& config);
+absl::Status CheckPlaces(const BridgeConfig& config);
 
 // The fields that a server's `headers` stand for, as they are now: names and values.
 //

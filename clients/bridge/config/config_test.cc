@@ -357,7 +357,7 @@ TEST(LoadConfig, RelativePathsAreBelowTheFolderOfTheFile) {
   EXPECT_EQ(config->servers[0].connections[0].dsn_file, config->connections[0].dsn_file);
 }
 
-TEST(CheckDsns, SaysEveryPlaceThatIsOfNoUse) {
+TEST(CheckPlaces, SaysEveryPlaceThatIsOfNoUse) {
   const std::string good = WriteFile("good.dsn", "/srv/x.db", 0600);
   const std::string open = WriteFile("open.dsn", "/srv/x.db", 0666);
   ASSERT_EQ(setenv("CONFIG_TEST_DSN", "/srv/hunter2.db", 1), 0);
@@ -368,14 +368,19 @@ TEST(CheckDsns, SaysEveryPlaceThatIsOfNoUse) {
           "}\n  two: {type: sqlite, dsn_env: CONFIG_TEST_DSN}\n  three: {type: sqlite, dsn_file: " +
           open +
           "}\n  four: {type: sqlite, dsn_file: gone.dsn}\n"
-          "  five: {type: sqlite, dsn_env: CONFIG_TEST_BLANK}\n",
+          "  five: {type: sqlite, dsn_env: CONFIG_TEST_BLANK}\n"
+          "servers:\n  far: {url: 'https://h/mcp', headers: {X-Key: {env: CONFIG_TEST_NONE}}}\n"
+          "  near: {command: [x], env: {CONFIG_TEST_NONE: ~, CONFIG_TEST_DSN: ~, SET: '1'}}\n",
       0600));
   ASSERT_THAT(config, IsOk());
-  const std::string message(CheckDsns(*config).message());
+  const std::string message(CheckPlaces(*config).message());
   EXPECT_THAT(message, AllOf(HasSubstr("connections.three.dsn_file: "),
                              HasSubstr("connections.four.dsn_file: "),
                              HasSubstr("connections.five.dsn_env: the environment has no variable "
                                        "`CONFIG_TEST_BLANK`, or an empty one"),
+                             HasSubstr("servers.far.headers.X-Key: `CONFIG_TEST_NONE` holds 0"),
+                             HasSubstr("servers.near.env.CONFIG_TEST_NONE: got no value"),
+                             Not(HasSubstr("env.CONFIG_TEST_DSN")), Not(HasSubstr("env.SET")),
                              Not(HasSubstr("connections.one")), Not(HasSubstr("connections.two")),
                              Not(HasSubstr("hunter2"))));
 }
@@ -453,7 +458,9 @@ TEST(ServerUrl, RefusesEverythingElse) {
        {"", "h/mcp", "ftp://h/", "https://", "https:///mcp", "https://u:p@h/", "https://h:0/",
         "https://h:99999/", "https://h:/", "https://h/#f", "https://h/a b", "https://[::1/",
         "https://[x]/", "http://192.0.2.1/", "http://127.0.0.1.example/"}) {
-    EXPECT_THAT(ParseServerUrl(text), StatusIs(kInvalidArgument)) << text;
+    EXPECT_THAT(ParseServerUrl(text),
+                StatusIs(kInvalidArgument, AllOf(HasSubstr("want "), Not(HasSubstr("u:p")))))
+        << text;
   }
 }
 

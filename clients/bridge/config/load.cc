@@ -44,7 +44,7 @@ bool IsSet(const std::string& variable) {
 
 }  // namespace
 
-absl::Status CheckDsns(const BridgeConfig& config) {
+absl::Status CheckPlaces(const BridgeConfig& config) {
   std::vector<std::string> problems;
   for (const ConnectionConfig& connection : config.connections) {
     const std::string path = absl::StrFormat("connections.%s", connection.id.value());
@@ -56,6 +56,17 @@ absl::Status CheckDsns(const BridgeConfig& config) {
       problems.push_back(
           absl::StrFormat("%s.dsn_env: the environment has no variable `%s`, or an empty one", path,
                           connection.dsn_variable));
+    }
+  }
+  for (const ServerConfig& server : config.servers) {
+    if (const absl::Status headers = ReadHeaders(server).status(); !headers.ok()) {
+      problems.emplace_back(headers.message());
+    }
+    for (const EnvironmentVariable& variable : server.environment) {
+      if (variable.value || getenv(variable.name.c_str()) != nullptr) continue;
+      problems.push_back(absl::StrFormat(
+          "servers.%s.env.%s: got no value, and the bridge's own environment has no such variable",
+          server.name, variable.name));
     }
   }
   if (problems.empty()) return absl::OkStatus();

@@ -23,8 +23,10 @@ bool IsTargetCharacter(char c) { return c > ' ' && c < 0x7f && c != '#' && c != 
 
 absl::StatusOr<ServerUrl> ParseServerUrl(std::string_view text) {
   const auto refuse = [&](std::string_view want) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("got `%s`, want %s", EscapeForPeople(text, 128), want));
+    // Not shown: what stands before an `@` may be a password.
+    const bool may_be_shown = text.find('@') == std::string_view::npos;
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "got `%s`, want %s", may_be_shown ? EscapeForPeople(text, 128) : "...@...", want));
   };
   constexpr std::string_view kForm = "`https://HOST[:PORT]/PATH`";
   ServerUrl url;
@@ -43,7 +45,7 @@ absl::StatusOr<ServerUrl> ParseServerUrl(std::string_view text) {
   if (url.target.empty() || url.target[0] == '?') url.target.insert(0, "/");
   if (!std::all_of(url.target.begin(), url.target.end(), IsTargetCharacter)) return refuse(kForm);
   if (authority.find('@') != std::string_view::npos) {
-    return refuse("a URL without a user name: a credential has no place here");
+    return refuse("a URL without a user name or a password: `headers` say where one is kept");
   }
 
   std::string_view port;
