@@ -63,6 +63,7 @@ class Stage {
                              "GRANT SELECT ON customer TO reader; ANALYZE customer")
                  .ok());
     setenv("BK_BENCH_DSN", server_->Dsn("reader").c_str(), 1);
+    setenv("PGOPTIONS", "-c jit=off", 1);  // for the bare sessions: the bridge's are so
     ParsedConfig parsed = ParseBridgeConfig(kConfig);
     BK_CHECK(!HasErrors(parsed.issues));
     AppData policy;

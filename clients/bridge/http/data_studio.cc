@@ -52,24 +52,6 @@ HttpResponse Json(std::string body) {
   return {.status = 200, .content_type = "application/json", .body = std::move(body), .fields = {}};
 }
 
-// What the tool said, as JSON: its structured content, else its text where that is JSON,
-// else the text as {"result": text}.
-std::string DataOf(JsonValue result) {
-  if (const auto structured = result.Find("structuredContent")) {
-    return std::string(structured->raw());
-  }
-  std::string text;
-  if (const auto content = result.Find("content"); content && content->is_array()) {
-    for (const JsonValue block : *content) text += TextOf(block.Find("text"));
-  }
-  if (JsonDocument::Parse(text, kBodyLimits).ok()) return text;
-  std::string out;
-  JsonObject object(out);
-  object.String("result", text);
-  object.Close();
-  return out;
-}
-
 std::string TextOfContent(JsonValue result) {
   std::string text;
   if (const auto content = result.Find("content"); content && content->is_array()) {
@@ -78,16 +60,33 @@ std::string TextOfContent(JsonValue result) {
   return text;
 }
 
+// What the tool said, as JSON: its structured content, else its text where that is JSON,
+// else the text as {"result": text}. That of our own databases is, and may be large.
+std::string DataOf(JsonValue result, bool is_own_database) {
+  if (const auto structured = result.Find("structuredContent")) {
+    return std::string(structured->raw());
+  }
+  std::string text = TextOfContent(result);
+  if (is_own_database || JsonDocument::Parse(text, kBodyLimits).ok()) return text;
+  std::string out;
+  JsonObject object(out);
+  object.String("result", text);
+  object.Close();
+  return out;
+}
+
 // The status of the body that tells of a tool's result or error.
-HttpResponse AnswerOf(const Message& answer) {
+HttpResponse AnswerOf(const Message& answer, bool is_own_database) {
   if (answer.kind == Message::Kind::kError) {
     return DataStudio::Answer(400, TextOf(answer.body->Find("message")));
   }
   const JsonValue result = *answer.body;
   if (!IsTrue(result.Find("isError"))) {
+    const std::string data = DataOf(result, is_own_database);
     std::string body;
+    body.reserve(data.size() + 64);
     JsonObject object(body);
-    object.Integer("status", 200).Raw("data", DataOf(result));
+    object.Integer("status", 200).Raw("data", data);
     object.Close();
     return Json(std::move(body));
   }
@@ -407,12 +406,13 @@ class DataStudio::Impl {
     const std::string id = std::to_string(++last_id_);
     const IdKey key = "s" + id;
     const auto timer = std::make_shared<boost::asio::steady_timer>(io_);
-    seat.waiting[key] = [exchange, timer](std::string_view line) {
+    const bool is_own_database = !servers_[server]->config.connections.empty();
+    seat.waiting[key] = [exchange, timer, is_own_database](std::string_view line) {
       timer->cancel();
       const auto read = ReadMessage(line);
       const Message* answer = std::get_if<Message>(&read);
       exchange->Respond(answer == nullptr ? Answer(400, "the answer is too large")
-                                          : AnswerOf(*answer));
+                                          : AnswerOf(*answer, is_own_database));
     };
     const auto cancel = [this, alive = std::weak_ptr<const bool>(alive_), server, id, key] {
       if (alive.expired() || call_seats_[server]->waiting.erase(key) == 0) return;

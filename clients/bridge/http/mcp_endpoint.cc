@@ -102,10 +102,13 @@ void McpEndpoint::EndAll() {
 
 void McpEndpoint::OnRequest(const HttpRequest& request, const ExchangePtr& exchange) {
   if (request.method == "POST") return Post(request, paths_.find(request.path)->second, exchange);
-  if (request.method == "GET") return Get(request, exchange);
-  if (request.method == "DELETE") return Delete(request, exchange);
-  HttpResponse response = JsonRpcError(405, "", kInvalidRequest, "want GET, POST or DELETE");
-  response.fields = {{"Allow", "GET, POST, DELETE"}};
+  // The era without sessions has neither a stream of its own nor anything to end.
+  const bool has_sessions = request.Field("mcp-protocol-version") != kStatelessVersion;
+  if (has_sessions && request.method == "GET") return Get(request, exchange);
+  if (has_sessions && request.method == "DELETE") return Delete(request, exchange);
+  const std::string allowed = has_sessions ? "GET, POST, DELETE" : "POST";
+  HttpResponse response = JsonRpcError(405, "", kInvalidRequest, "want " + allowed);
+  response.fields = {{"Allow", allowed}};
   exchange->Respond(std::move(response));
 }
 

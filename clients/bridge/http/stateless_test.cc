@@ -58,6 +58,16 @@ TEST(Stateless, NeedsNoSession) {
       AllOf(HasSubstr("TOOL_UNREVIEWED"), HasSubstr(R"("resultType":"complete")")));
 }
 
+TEST(Stateless, HasNoStreamOfItsOwnAndNothingToEnd) {
+  TestBridge bridge({Fake("one")});
+  for (const char* method : {"GET", "DELETE", "PUT"}) {
+    const Reply reply = bridge.Client().Ask(
+        method, kOne, "", {{"MCP-Protocol-Version", std::string(kStatelessVersion)}});
+    EXPECT_EQ(reply.status, 405) << method;
+    EXPECT_EQ(reply.Field("allow"), "POST") << method;
+  }
+}
+
 TEST(Stateless, ListsInTheSameOrderEachTime) {
   TestBridge bridge({Fake("one"), Fake("two")});
   const std::string first =

@@ -192,18 +192,25 @@ void ResultWriter::Cut(std::string_view by) {
 
 std::string ResultWriter::Finish(absl::Duration elapsed) && {
   std::string out;
+  out.reserve(rows_.size() + columns_.size() + types_.size() + kEnvelopeBytes);
   JsonObject object(out);
+  const auto list = [&](std::string_view key, std::string_view elements) {
+    object.Key(key);
+    out += '[';
+    out += elements;
+    out += ']';
+  };
   switch (shape_) {
     case Shape::kRows:
-      object.Raw("columns", "[" + columns_ + "]")
-          .Raw("columnTypes", "[" + types_ + "]")
-          .Raw("rows", "[" + rows_ + "]")
-          .Integer("rowCount", count_);
+      list("columns", columns_);
+      list("columnTypes", types_);
+      list("rows", rows_);
+      object.Integer("rowCount", count_);
       if (rows_affected_) object.Integer("rowsAffected", *rows_affected_);
       object.Integer("executionTimeMs", absl::ToInt64Milliseconds(elapsed));
       break;
     case Shape::kList:
-      object.Raw("data", "[" + rows_ + "]");
+      list("data", rows_);
       break;
     case Shape::kText:
       object.String("data", rows_);

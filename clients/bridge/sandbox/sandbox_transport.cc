@@ -35,17 +35,23 @@ std::optional<std::string> ConnectionOf(JsonValue arguments) {
   return std::string(value->raw());
 }
 
-std::string ToolResult(const std::string& text, bool stateless) {
-  std::string content = "[";
-  JsonObject block(content);
-  block.String("type", "text").String("text", text);
-  block.Close();
-  content += ']';
+// The answer of a tool that says `text`, which may be large: it is copied once.
+std::string ToolLine(std::string_view id_token, std::string_view text, bool stateless) {
   std::string out;
+  out.reserve(text.size() + text.size() / 4 + 256);
+  JsonObject answer(out);
+  answer.String("jsonrpc", "2.0").Raw("id", id_token).Key("result");
   JsonObject result(out);
   if (stateless) result.String("resultType", "complete");
-  result.Raw("content", content).Bool("isError", false);
+  result.Key("content");
+  out += '[';
+  JsonObject block(out);
+  block.String("type", "text").String("text", text);
+  block.Close();
+  out += ']';
+  result.Bool("isError", false);
   result.Close();
+  answer.Close();
   return out;
 }
 
@@ -200,7 +206,7 @@ class SandboxTransport : public Transport {
     auto read = ReadArguments(*row, arguments);
     if (!read.ok()) return refuse("ARGUMENT", std::string(read.status().message()));
     if (row->tool == SandboxTool::kListConnections) {
-      return Say(ResultLine(message.id_token, ToolResult(ConnectionsJson(), stateless)));
+      return Say(ToolLine(message.id_token, ConnectionsJson(), stateless));
     }
     const auto id = ConnectionOf(arguments);
     if (!id) return refuse("ARGUMENT", "`connection_id` is missing");
@@ -291,7 +297,7 @@ class SandboxTransport : public Transport {
     if (listener_ != nullptr && !call.stop.raised()) {
       const std::string* text = std::get_if<std::string>(&result);
       const std::string line =
-          text != nullptr ? ResultLine(call.id_token, ToolResult(*text, call.stateless))
+          text != nullptr ? ToolLine(call.id_token, *text, call.stateless)
                           : ErrorResult(call.id_token, std::get<RunError>(result), call.stateless);
       listener_->OnFrame({Frame::Kind::kLine, line}, "");
     }
