@@ -214,9 +214,8 @@ std::string UnknownFlag(const std::string& argument, std::span<const Flag> known
   std::vector<std::string_view> names;
   for (const Flag& flag : known) names.push_back(flag.name);
   const bool is_stdio = known.data() == kStdioFlags;
-  std::string message = absl::StrFormat(
-      is_stdio ? "got %s, want a flag, or `--` before the server's command" : "got %s, want a flag",
-      Quote(argument));
+  std::string message = absl::StrFormat("got %s, want a flag", Quote(argument));
+  if (is_stdio) message += ", or `--` before the server's command";
   if (const auto near = NearestName(argument, names)) {
     message += absl::StrFormat("; did you mean `%s`?", *near);
   }

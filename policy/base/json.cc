@@ -268,7 +268,11 @@ class JsonParser {
     }
     if (Peek() == '"') return text_.substr(begin, at_++ - begin);
 
-    std::string& out = document_.unescaped_.emplace_back(text_.substr(begin, at_ - begin));
+    size_t end = at_;  // of the string, or more where it is not well formed
+    while (end < text_.size() && text_[end] != '"') end += text_[end] == '\\' ? 2 : 1;
+    std::string& out = document_.unescaped_.emplace_back();
+    out.reserve(std::min(end, text_.size()) - begin);
+    out.append(text_, begin, at_ - begin);
     while (true) {
       if (AtEnd()) return Expected("the `\"` that ends the string");
       const char c = text_[at_];

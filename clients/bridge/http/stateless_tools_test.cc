@@ -87,7 +87,8 @@ class StatelessToolsTest : public ::testing::Test {
   boost::asio::io_context io_{1};
   FakeClock clock_;
   FakeFront* front_ = nullptr;
-  Stateless stateless_{io_, clock_, "0", [this](Front::Listener& listener, const std::string&) {
+  Stateless stateless_{io_, clock_, "0", kJsonPatience,
+                       [this](Front::Listener& listener, const std::string&) {
                          auto front = std::make_unique<FakeFront>(listener);
                          front_ = front.get();
                          return front;
