@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -33,6 +34,12 @@ void ForbidDumps() {
   const rlimit none = {.rlim_cur = 0, .rlim_max = 0};
   BK_CHECK(setrlimit(RLIMIT_CORE, &none) == 0);
   BK_CHECK(prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0);
+}
+
+void KeepFreedMemory() {
+  // The threshold of mmap may be no higher; what is larger is given back still.
+  BK_CHECK(mallopt(M_MMAP_THRESHOLD, 32 << 20) == 1);
+  BK_CHECK(mallopt(M_TRIM_THRESHOLD, 64 << 20) == 1);
 }
 
 void RaiseFileLimit() {

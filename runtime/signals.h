@@ -25,6 +25,11 @@ void ForbidDumps();
 // Source: getrlimit(2).
 void RaiseFileLimit();
 
+// Keeps up to 64 MiB of freed memory for what comes next, where the C library would give it
+// back at once: a large answer is copied a few times on its way, and each page that is new
+// costs more than copying it. Source: mallopt(3).
+void KeepFreedMemory();
+
 }  // namespace bridgekeeper
 
 #endif  // BRIDGEKEEPER_RUNTIME_SIGNALS_H_

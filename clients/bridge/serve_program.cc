@@ -138,6 +138,7 @@ ExitCode RunServe(ServeCommand command) {
   }
   LogWarnings(warnings, command, log);
   RaiseFileLimit();
+  KeepFreedMemory();
 
   const std::string host = HostName();
   const std::string name = absl::StrFormat("%s/%d", host.substr(0, 100), getpid());

@@ -21,6 +21,7 @@
 #include "clients/bridge/sandbox/postgres/role_risks.h"
 #include "policy/base/check.h"
 #include "policy/guard/guard.h"
+#include "runtime/signals.h"
 #include "tests/support/postgres_server.h"
 #include "tests/support/postgres_session.h"
 
@@ -50,6 +51,7 @@ class Stage {
 
  private:
   Stage() {
+    KeepFreedMemory();  // as the program does
     auto server = support::PostgresServer::Start({"shared_buffers=128MB"});
     BK_CHECK(server.ok());
     server_ = *std::move(server);
