@@ -81,12 +81,10 @@ absl::StatusOr<BridgeConfig> LoadServed(const ServeCommand& command, std::vector
   absl::Status worst;
   std::vector<std::string> lines;
   for (const absl::Status& status :
-       {CheckIsServed(config),
-        CheckKeepsOwnCredentials(config, TargetOf(command, config).channel),
+       {CheckIsServed(config), CheckKeepsOwnCredentials(config, TargetOf(command, config).channel),
         checks_places ? CheckPlaces(config) : absl::OkStatus()}) {
     worst.Update(status);
-    for (const absl::string_view line :
-         absl::StrSplit(status.message(), '\n', absl::SkipEmpty())) {
+    for (const absl::string_view line : absl::StrSplit(status.message(), '\n', absl::SkipEmpty())) {
       lines.push_back(absl::StrFormat("%s: error: %s", command.config_file, AsStd(line)));
     }
   }

@@ -216,6 +216,11 @@ absl::Status ReadFlags(const Args& args, ClientConfigInput& input, std::string& 
   if (args.Has("--token-env") && !IsVariable(input.token_variable)) {
     return UsageError("`--token-env`: want the name of a variable, never a token");
   }
+  if (args.Has("--bridge") && input.token_variable.starts_with("KEEPER_")) {
+    return UsageError(
+        "`--token-env`: got a variable of the bridge's own credentials for keeperd, want one that "
+        "holds a token for the bridge");
+  }
   input.url = args.Text("--bridge");
   server = args.Text("--server");
   if (args.Has("--bridge")) {

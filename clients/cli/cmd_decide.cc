@@ -106,7 +106,10 @@ constexpr Command kDecide = {
         "reported.\n"
         "With neither --statement, --payload nor --arguments nothing is judged, and the "
         "catalogue's\n"
-        "risk counts.\n",
+        "risk counts. A bridge may refuse more: by its own `--readonly` or `max_risk`, and where "
+        "a\n"
+        "connection of its own has no `writes: allowed`, or a database shows what a text does "
+        "not.\n",
     .examples =
         {"keeper decide --app sqlkit --tool sqlkit__execute_query --connection prod --statement "
          "'SELECT 1'",

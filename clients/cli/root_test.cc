@@ -329,6 +329,16 @@ TEST(ClientConfigFlags, APrefixSaysWhatItGotAndWants) {
             ExitCode::kFailed);
 }
 
+TEST(ClientConfigFlags, TheTokenForTheBridgeIsNotTheOneForKeeperd) {
+  for (const char* variable : {"KEEPER_TOKEN", "KEEPER_TOKEN_FILE"}) {
+    const Ran ran = ClientConfigOf("http://h/mcp", {"--token-env", variable});
+    EXPECT_EQ(ran.code, ExitCode::kUsage) << variable;
+    EXPECT_THAT(ran.err, HasSubstr("credentials for keeperd")) << variable;
+  }
+  EXPECT_EQ(ClientConfigOf("http://h/mcp", {"--token-env", "BRIDGE_TOKEN"}).code,
+            ExitCode::kFailed);
+}
+
 // ---- what fails before or at the server ---------------------------------------------
 
 TEST(Connecting, AnUnreachableServerNamesItsAddressAndTheVariable) {

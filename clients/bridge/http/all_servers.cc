@@ -491,6 +491,12 @@ void AllServers::AskClient(size_t server, const Message& message, const IdKey& r
       .server = server, .id_token = std::string(message.id_token), .id = message.id};
   JsonEdits edits(message.document->root());
   edits.Replace(*message.document->root().Find("id"), JsonString(id));
+  // Of several servers the person who answers should know which one asks.
+  const auto text = message.Param("message");
+  if (message.method == "elicitation/create" && text && text->is_string()) {
+    edits.Replace(*text, JsonString(absl::StrFormat("[%s] %s", servers_[server]->config.name,
+                                                    text->string())));
+  }
   Say(std::move(edits).Apply(), related);
 }
 

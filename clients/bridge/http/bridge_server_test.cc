@@ -411,6 +411,16 @@ TEST(BridgeServer, AsksTheClientWhoseCallItIs) {
   EXPECT_THAT(client.NextEvent()->data, HasSubstr("accept"));
 }
 
+TEST(BridgeServer, SaysWhichOfSeveralServersAsks) {
+  TestBridge bridge({Fake("one"), Fake("two")});
+  const auto session = bridge.Begin("/mcp");
+  HttpClient client = bridge.Client();
+  client.Ask("POST", "/mcp", Call("two__do", "ask"), session);
+  const auto question = client.NextEvent();
+  ASSERT_TRUE(question);
+  EXPECT_THAT(question->data, HasSubstr(R"("message":"[two] ok?")"));
+}
+
 TEST(BridgeServer, SendsACommentWhereNothingElseIsSaid) {
   TestBridge bridge({Fake("one")}, {}, {.http = {.keep_alive = absl::Milliseconds(20)}});
   const auto session = bridge.Begin(std::string(kOne));
@@ -422,11 +432,10 @@ TEST(BridgeServer, SendsACommentWhereNothingElseIsSaid) {
 // Proxies cut what is silent for a minute, some sooner.
 TEST(BridgeServer, SendsCommentsWhileACallIsOnItsWay) {
   EXPECT_LT(HttpServerOptions().keep_alive, absl::Seconds(30));
-  TestBridge bridge(
-      {Fake("one")}, {},
-      {.http = {.keep_alive = absl::Milliseconds(20)},
-       .endpoint = {.json_patience = absl::Milliseconds(20)},
-       .drain_timeout = absl::Milliseconds(100)});
+  TestBridge bridge({Fake("one")}, {},
+                    {.http = {.keep_alive = absl::Milliseconds(20)},
+                     .endpoint = {.json_patience = absl::Milliseconds(20)},
+                     .drain_timeout = absl::Milliseconds(100)});
   const auto session = bridge.Begin(std::string(kOne));
   HttpClient client = bridge.Client();
   EXPECT_EQ(client.Ask("POST", kOne, Call("do", "no_answer"), session).Field("content-type"),

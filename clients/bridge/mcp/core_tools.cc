@@ -263,7 +263,8 @@ void BridgeCore::AnswerListWaiters(Output& out) {
 
 void BridgeCore::LogList(const ToolListing& listing) {
   if (!listing.shown.empty() || listing.hidden.empty() || !TakeLogToken()) return;
-  parts_.log.Warning("no tool is shown", {{"hidden", listing.hidden.size()},
+  parts_.log.Warning("no tool is shown", {{"server", options_.server.value()},
+                                          {"hidden", listing.hidden.size()},
                                           {"reason_code", Name(listing.hidden[0].reason)}});
 }
 

@@ -84,6 +84,11 @@ inline constexpr std::string_view kUnknownEffect = "UNKNOWN_EFFECT";
 inline constexpr std::string_view kTooLargeChange =
     "the answer of the change is larger than the limits allow; it was rolled back";
 
+// What is added where a change was on its way to be kept when its end was lost: it may have
+// come to that.
+inline constexpr std::string_view kMayBeMade =
+    "; whether the change was made is not known: look before it is tried again";
+
 // The answer, which is JSON, or why there is none.
 using RunResult = std::variant<std::string, RunError>;
 

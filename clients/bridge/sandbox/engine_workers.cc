@@ -24,10 +24,6 @@ std::string Late(const RunLimits& limits) {
   return absl::StrFormat("the call took longer than %s", absl::FormatDuration(limits.timeout));
 }
 
-// A worker that is ended in its commit may have come to the end of that.
-constexpr const char* kMayBeMade =
-    "; whether the change was made is not known: look before it is tried again";
-
 std::string WriterOf(std::string_view kind) { return std::string(kind) + "_writer"; }
 
 // The kind that WorkerPool asks for by `name`.
@@ -137,12 +133,15 @@ RunResult EngineWorkers::Run(EngineRequest request, const StopSignal& stop) {
   const RunLimits limits = request.limits;
   request.limits.max_bytes = std::min(limits.max_bytes, kMaxEngineAnswerBytes);
   const bool writes = request.statement.writes;
+  // A worker that is ended in its commit may have come to the end of that.
+  const std::string ended(writes ? kMayBeMade : "");
   const auto answer = (writes ? writers_ : readers_)
                           .Call(EncodeRequest(request), limits.timeout + kWorkerGrace, stop.fd());
   if (answer.ok()) {
     auto result = DecodeResult(*answer);
     if (!result) {
-      return Failed({"EVALUATION_FAULT", "the engine answered out of form"}, absl::OkStatus());
+      return Failed({"EVALUATION_FAULT", "the engine answered out of form" + ended},
+                    absl::OkStatus());
     }
     if (auto* error = std::get_if<RunError>(&*result)) {
       if (error->code == "TIMEOUT") error->message = Late(limits);
@@ -152,15 +151,19 @@ RunResult EngineWorkers::Run(EngineRequest request, const StopSignal& stop) {
     }
     return *std::move(result);
   }
-  const std::string ended = writes ? kMayBeMade : "";
-  if (absl::IsCancelled(answer.status())) return RunError{"CANCELLED", "the call was cancelled"};
+  if (absl::IsCancelled(answer.status())) {
+    return RunError{"CANCELLED", "the call was cancelled" + ended};
+  }
   if (absl::IsDeadlineExceeded(answer.status())) {
     return Failed({"TIMEOUT", Late(limits) + ended}, answer.status());
   }
   if (absl::IsResourceExhausted(answer.status())) {
     return RunError{"OVERLOADED", "too many calls on this database are running"};
   }
-  // The worker died, or none could be started.
+  if (!absl::IsAborted(answer.status())) {
+    return Failed({"EVALUATION_FAULT", "no process could be had that runs the statement"},
+                  answer.status());
+  }
   return Failed({"EVALUATION_FAULT", "the engine did not survive the statement" + ended},
                 answer.status());
 }

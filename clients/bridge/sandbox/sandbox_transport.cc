@@ -78,7 +78,6 @@ class SandboxTransport : public Transport {
         connections_(std::move(connections)),
         policies_(policies),
         max_wait_(absl::ToChronoNanoseconds(max_wait)),
-        wait_timer_(io),
         running_of_(connections_.size()),
         pool_(kMaxSandboxCalls) {}
 
@@ -135,7 +134,7 @@ class SandboxTransport : public Transport {
   struct Waiting {
     IdKey id;
     CallPtr call;
-    std::chrono::steady_clock::time_point until;
+    std::unique_ptr<boost::asio::steady_timer> timer;
   };
 
   void StopAll() {
@@ -240,8 +239,21 @@ class SandboxTransport : public Transport {
     call->limits = LimitsOf(connection.config, policy);
     if (HasPlace(at)) return Begin(message.id, std::move(call));
     if (waiting_.size() >= kMaxWaitingCalls) return refuse("OVERLOADED", std::string(kFull));
-    waiting_.push_back({message.id, std::move(call), std::chrono::steady_clock::now() + max_wait_});
-    if (waiting_.size() == 1) AwaitFirst();
+    Await(message.id, std::move(call));
+  }
+
+  void Await(const IdKey& id, CallPtr call) {
+    auto timer = std::make_unique<boost::asio::steady_timer>(io_, max_wait_);
+    timer->async_wait([this, alive = std::weak_ptr<const bool>(alive_),
+                       id](const boost::system::error_code& error) {
+      if (error || alive.expired()) return;
+      const auto late = FindWaiting(id);
+      if (late == waiting_.end()) return;  // it was begun in the same moment
+      Say(ErrorResult(late->call->id_token, {"OVERLOADED", std::string(kFull)},
+                      late->call->stateless));
+      waiting_.erase(late);
+    });
+    waiting_.push_back({id, std::move(call), std::move(timer)});
   }
 
   bool HasPlace(size_t connection) const {
@@ -259,23 +271,6 @@ class SandboxTransport : public Transport {
         if (!alive.expired()) Ended(id, *call, result);
       });
     });
-  }
-
-  // All wait equally long: the first is the first whose time is up.
-  void AwaitFirst() {
-    if (waiting_.empty()) return;
-    wait_timer_.expires_at(waiting_.front().until);
-    wait_timer_.async_wait(
-        [this, alive = std::weak_ptr<const bool>(alive_)](const boost::system::error_code& error) {
-          if (error || alive.expired()) return;
-          const auto now = std::chrono::steady_clock::now();
-          while (!waiting_.empty() && waiting_.front().until <= now) {
-            const CallPtr late = std::move(waiting_.front().call);
-            waiting_.pop_front();
-            Say(ErrorResult(late->id_token, {"OVERLOADED", std::string(kFull)}, late->stateless));
-          }
-          AwaitFirst();
-        });
   }
 
   // Begins those that wait for what there is a place for, each connection's in turn.
@@ -309,7 +304,13 @@ class SandboxTransport : public Transport {
     const auto id = token ? KeyOfId(*token) : std::nullopt;
     const auto found = id ? calls_.find(*id) : calls_.end();
     if (found != calls_.end()) return found->second->stop.Raise();
-    std::erase_if(waiting_, [&](const Waiting& each) { return id && each.id == *id; });
+    const auto waits = id ? FindWaiting(*id) : waiting_.end();
+    if (waits != waiting_.end()) waiting_.erase(waits);
+  }
+
+  std::deque<Waiting>::iterator FindWaiting(const IdKey& id) {
+    return std::find_if(waiting_.begin(), waiting_.end(),
+                        [&](const Waiting& each) { return each.id == id; });
   }
 
   // Those that the policy lets be named. Never a credential.
@@ -350,7 +351,6 @@ class SandboxTransport : public Transport {
   const std::chrono::nanoseconds max_wait_;
   Listener* listener_ = nullptr;
   std::deque<Waiting> waiting_;
-  boost::asio::steady_timer wait_timer_;
   std::map<IdKey, CallPtr> calls_;  // that run
   std::vector<size_t> running_of_;  // by connection
   std::function<void()> done_;

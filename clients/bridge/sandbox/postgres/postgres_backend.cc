@@ -160,7 +160,13 @@ class PostgresBackend : public Backend {
     if (!session.in_transaction()) {
       return Failure{{"SCOPE", "the statement has ended the transaction that it ran in"}, {}};
     }
-    return session.RunOwn("COMMIT");
+    auto failure = session.RunOwn("COMMIT");
+    // What the server says itself is certain: it has rolled back.
+    const bool is_lost =
+        failure && (failure->error.code == "CONNECTION" || failure->error.code == "TIMEOUT" ||
+                    failure->error.code == "CANCELLED");
+    if (is_lost) failure->error.message += kMayBeMade;
+    return failure;
   }
 
   // Refuses what runs more than its text shows: of a read what is no read, or not known;

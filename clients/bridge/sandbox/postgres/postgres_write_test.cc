@@ -64,6 +64,21 @@ TEST_F(WritePathTest, AnErrorAtAnyPointLeavesNothingBehind) {
   EXPECT_EQ(Rows(), before);
 }
 
+TEST_F(WritePathTest, ACommitWhoseEndIsLostIsNotCalledUndone) {
+  ASSERT_TRUE(admin_
+                  ->RunScript("CREATE TABLE fragile (id int8); GRANT ALL ON fragile TO writer;"
+                              "CREATE FUNCTION end_session() RETURNS trigger LANGUAGE plpgsql"
+                              " SECURITY DEFINER AS 'BEGIN"
+                              " PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END';"
+                              "CREATE CONSTRAINT TRIGGER t AFTER INSERT ON fragile DEFERRABLE"
+                              " INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION end_session()")
+                  .ok());
+  EXPECT_THAT(Write("INSERT INTO fragile VALUES (1)"),
+              AllOf(HasSubstr("CONNECTION: "), HasSubstr("whether the change was made")));
+  EXPECT_THAT(Write("INSERT INTO fragile SELECT 1 / 0"),
+              AllOf(HasSubstr("22012: "), Not(HasSubstr("whether the change was made"))));
+}
+
 TEST_F(WritePathTest, ACancelledChangeIsRolledBack) {
   const std::string before = Rows();
   const auto running = [] {
