@@ -41,8 +41,8 @@ class InstallTest(unittest.TestCase):
         cls.empty = pathlib.Path(cls.temporary.name) / "empty"
         cls.empty.mkdir()
 
-    def installed(self, program, *arguments, **more):
-        return run(self.prefix / "bin" / program, *arguments, env=SCRUBBED, cwd=self.empty, **more)
+    def installed(self, program, *arguments, env=None, **more):
+        return run(self.prefix / "bin" / program, *arguments, env={**SCRUBBED, **(env or {})}, cwd=self.empty, **more)
 
     def test_these_files_and_no_others_are_installed(self):
         want = {f"bin/{name}" for name in PROGRAMS} | set(COMPLETION.values())
@@ -111,7 +111,12 @@ class InstallTest(unittest.TestCase):
 
     def test_sample_configurations_are_valid(self):
         self.installed("keeperd", "--check-config", "--config", self.prefix / DOC / "keeperd.yaml")
-        self.installed("keeper-bridge", "serve", "--check-config", "--config", self.prefix / DOC / "keeper-bridge.yaml")
+        words = ("keeper-bridge", "serve", "--check-config", "--config", self.prefix / DOC / "keeper-bridge.yaml")
+        named = {"NPM_CONFIG_CACHE": "/tmp/npm", "SEARCH_MCP_TOKEN": "t"}
+        self.installed(*words, env=named)
+        for variable in named:
+            without = {name: value for name, value in named.items() if name != variable}
+            self.assertIn(variable, self.installed(*words, env=without, code=2).stderr)
 
     def test_a_misspelt_key_in_one_would_be_found(self):
         for program, file in (("keeperd", "keeperd.yaml"), ("keeper-bridge", "keeper-bridge.yaml")):
