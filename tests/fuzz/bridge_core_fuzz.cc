@@ -89,13 +89,13 @@ class Script {
         return core_.OnServerFrame({Frame::Kind::kLine, answer}, out_);
       }
       case 't':
-        clock_.Advance(absl::Seconds(rest.empty() ? 1 : rest[0] % 64));
+        clock_.Advance(absl::Seconds(rest.empty() ? 1 : static_cast<uint8_t>(rest[0]) % 64));
         return core_.OnTime(out_);
       case 'p':
         if (rest.empty()) {
           policies_.SetState("app", PolicyView::State::kUnknownApp);
         } else {
-          policies_.SetPolicy(Data(static_cast<Mode>(rest[0] % 3)));
+          policies_.SetPolicy(Data(static_cast<Mode>(static_cast<uint8_t>(rest[0]) % 3)));
         }
         return core_.OnPolicyChange(out_);
       case 'e':
